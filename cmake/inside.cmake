@@ -145,7 +145,7 @@ function(fathom_inside_tests)
   list(APPEND tests "${capture}/python/profile_test.cc" "${capture}/python/profile.cc"
        "${capture}/python/line_profile_test.cc" "${capture}/python/line_profile.cc"
        "${capture}/python/line_table.cc" "${capture}/python/line_timeline.cc"
-       "${capture}/python/memory_limit.cc")
+       "${capture}/python/memory_limit.cc" "${capture}/python/call_log.cc")
   fathom_test(inside_test SOURCES ${tests} ${helpers} LIBS fathom_sdk fathom_wire)
   target_compile_definitions(inside_test PRIVATE FATHOM_PROGRAMS="${PROJECT_BINARY_DIR}"
                                                  $<$<TARGET_EXISTS:fathom_nvtx>:FATHOM_TEST_NVTX>)

@@ -18,6 +18,7 @@ from fathom._diagnosis import (
     Verdict,
 )
 from fathom._errors import FathomError
+from fathom._lines import lines
 from fathom._page import Page
 from fathom._profile import profile, start, step, stop, trace_handler
 from fathom._schedule import Schedule, schedule
@@ -50,6 +51,7 @@ __all__ = [
     "annotate",
     "bench",
     "crossover",
+    "lines",
     "open",
     "open_all",
     "profile",

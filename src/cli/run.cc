@@ -91,7 +91,8 @@ void declare_what(Options& options, RunArguments& arguments) {
       "--with", "LIST", into(recording.with, capture::parse_extras),
       "Also record these, separated by commas: shapes, stacks, memory and flops of torch's "
       "operators; functions of Python (a deterministic profile), functions=c: those of C, too; "
-      "lines of the program's own Python code; libraries: calls of cuBLAS and "
+      "functions=calls or functions=calls:TIME: each call of at least that long (default 100us) on "
+      "the timeline; lines of the program's own Python code; libraries: calls of cuBLAS and "
       "cuDNN with their arguments, where CUDA is recorded from inside the program; gpu-metrics: "
       "hardware counters of the GPU (SM, Tensor Cores, bandwidth); samples or samples=RATE: what "
       "threads do, from outside, 100 times a second (the default where PyTorch is not in the "

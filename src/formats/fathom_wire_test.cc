@@ -197,6 +197,67 @@ TEST_F(FathomWire, LinesAreKept) {
   EXPECT_EQ(trace.import[Repair::number_out_of_range].example, "line");
 }
 
+TEST_F(FathomWire, PartsOfFunctionsAndLinesHaveTheirStepAndTime) {
+  writer_->process(1000, 7, 1, -1, "python", "main");
+  writer_->function_part({.start = 1100,
+                          .duration = 50,
+                          .pid = 7,
+                          .step = 3,
+                          .file = "a.py",
+                          .line = 4,
+                          .name = "f",
+                          .calls = 2,
+                          .total = 40,
+                          .self = 30});
+  writer_->function_part({.start = 1100, .pid = 7, .name = "f", .total = -1});
+  writer_->line_part({.start = 1150,
+                      .duration = 20,
+                      .pid = 7,
+                      .file = "a.py",
+                      .first = 5,
+                      .last = 6,
+                      .function = "f",
+                      .function_line = 4,
+                      .hits = 9,
+                      .total = 8,
+                      .self = 7});
+  writer_->line_part({.start = -5, .pid = 7, .function = "f"});
+  const Trace trace = read();
+  ASSERT_EQ(trace.function_parts.size(), 1U);
+  const FunctionPart& function = trace.function_parts.front();
+  EXPECT_EQ(trace.text(function.time.name), "f");
+  EXPECT_EQ(function.step, 3);
+  EXPECT_EQ(to_ns(function.when.begin), 100);
+  EXPECT_EQ(to_ns(function.when.end), 150);
+  EXPECT_EQ(function.time.calls, 2U);
+  ASSERT_EQ(trace.line_parts.size(), 1U);
+  const LinePart& line = trace.line_parts.front();
+  EXPECT_EQ(line.step, kAbsent);
+  EXPECT_EQ(to_ns(line.when.begin), 150);
+  EXPECT_EQ(line.time.function_line, 4U);
+  EXPECT_EQ(line.time.hits, 9U);
+  EXPECT_EQ(trace.functions.size() + trace.lines.size(), 0U);
+  EXPECT_EQ(trace.import[Repair::number_out_of_range].count, 2U);
+}
+
+TEST_F(FathomWire, CallsAreFramesOfTheirThread) {
+  const wire::Argument open{"open", "when the recording ended"};
+  const wire::Slice made{.start = 100,
+                         .duration = 50,
+                         .pid = 1,
+                         .tid = 7,
+                         .name = "a.py(4): f",
+                         .category = "python_function",
+                         .arguments = {&open, 1}};
+  writer_->slices({&made, 1});
+  const Trace trace = read();
+  const SliceId call = slice_named(trace, "a.py(4): f");
+  ASSERT_TRUE(call.valid());
+  EXPECT_EQ(trace.kind(call), SliceKind::python_function);
+  EXPECT_EQ(trace.track(call).kind, TrackKind::host_thread);
+  EXPECT_EQ(trace.argument(call, "open"), "when the recording ended");
+}
+
 TEST_F(FathomWire, TheTimelineOfLinesLiesBesideTheThreads) {
   writer_->slice(100, 50, 1, 7, "a", "annotation");
   writer_->line_run({.start = 90,

@@ -5,6 +5,7 @@
 #include <string_view>
 #include <tuple>
 
+#include "reports/profile_parts.h"
 #include "reports/report.h"
 
 namespace fathom {
@@ -70,7 +71,8 @@ Result<Functions> compute(const Context& context) {
   const bool by_process = context.options.group_by == "process";
   std::map<Key, Function> sums;
   Functions functions;
-  for (const FunctionTime& function : trace.functions) {
+  ProfileParts parts(context);
+  parts.each(trace.functions, trace.function_parts, [&](const FunctionTime& function) {
     const Key key{trace.text(function.file), function.line, trace.text(function.name),
                   by_process ? function.pid : kAbsent};
     const auto& [file, line, name, pid] = key;
@@ -79,7 +81,10 @@ Result<Functions> compute(const Context& context) {
     sum.self += function.self;
     sum.total += function.total;
     functions.shared.self += function.self;
-  }
+  });
+  parts.note("Calls and times", functions.notes);
+  if (context.selection.device)
+    functions.notes.emplace_back("Functions belong to no device: those of all are shown.");
   for (const auto& [key, sum] : sums) functions.rows.push_back(sum);
   return functions;
 }
@@ -100,13 +105,15 @@ Report report() {
            "and in what it called; total times overlap, for a caller's holds its callees'. It is "
            "recorded by fathom run --with functions, with --with functions=c of functions of C, "
            "too. "
-           "Short functions that are called often appear longer than they are.",
+           "Short functions that are called often appear longer than they are. With --steps or "
+           "--window calls count where they began, and of a call that goes on in the next step "
+           "each "
+           "has its part of the time: all parts sum to the whole run.",
        .group_by = kGroupBy,
        .sort = "-self_ns",
        .example = "fathom functions fathom-runs/20260101-120000-train --limit 20",
        .needs = kNeeds,
-       .importance = kImportance,
-       .whole = true});
+       .importance = kImportance});
 }
 
 }  // namespace

@@ -1,4 +1,11 @@
 // functions: the deterministic profile, over processes and per process.
+#include <algorithm>
+#include <map>
+#include <string>
+#include <tuple>
+#include <utility>
+#include <vector>
+
 #include <gtest/gtest.h>
 
 #include "reports/answer.h"
@@ -61,6 +68,91 @@ TEST_F(FunctionsReport, ProcessesAreApartWhereThatIsAskedFor) {
 
 TEST_F(FunctionsReport, WhatTheInterpreterHasLiesInNoFile) {
   EXPECT_EQ(row("<built-in sum>")[1], Cell());
+}
+
+/// Two steps of process 7, with what lies around them: the sums above, divided.
+class DividedFunctions : public FunctionsReport {
+ protected:
+  DividedFunctions() {
+    TraceBuilder builder;
+    builder.step(4, 1000, 1000);
+    builder.step(5, 2000, 1000);
+    Trace trace = builder.build();
+    std::swap(trace, trace_);
+    for (const auto& [pid, file, name, line, calls, total, self] : {
+             std::tuple(7, "train.py", "step", 12U, 10U, 900, 300),
+             std::tuple(7, "", "<built-in sum>", 0U, 4U, 600, 600),
+         })
+      add(pid, file, name, line, calls, total, self);
+    part(kAbsent, 0, 1000, "step", 1, 100, 50);
+    part(4, 1000, 2000, "step", 2, 300, 50);
+    part(4, 1000, 2000, "<built-in sum>", 4, 600, 600);
+    part(5, 2000, 3000, "step", 7, 500, 200);
+  }
+  void part(std::int64_t step, std::int64_t begin, std::int64_t end, std::string_view name,
+            std::uint64_t calls, std::int64_t total, std::int64_t self) {
+    const bool built_in = name.starts_with("<");
+    trace_.function_parts.push_back(
+        {.time = {.pid = 7,
+                  .file = trace_.strings.intern(built_in ? "" : "train.py"),
+                  .name = trace_.strings.intern(name),
+                  .line = built_in ? 0U : 12U,
+                  .calls = calls,
+                  .total = duration_ns(total),
+                  .self = duration_ns(self)},
+         .when = {time_ns(begin), time_ns(end)},
+         .step = step});
+  }
+  using Numbers = std::vector<std::tuple<std::string, std::int64_t, std::int64_t>>;
+  [[nodiscard]] Numbers calls_and_own(const Selection& selection) const {
+    const Answer table("functions", trace_, "", selection);
+    Numbers found;
+    for (std::size_t row = 0; row < table.rows(); ++row)
+      found.emplace_back(table.text(row, "function"), table.number(row, "calls"),
+                         table.number(row, "self_ns"));
+    std::ranges::sort(found);
+    return found;
+  }
+};
+
+TEST_F(DividedFunctions, AStepHasItsOwnCallsAndTimes) {
+  EXPECT_EQ(calls_and_own({.steps = Selection::StepRange{4, 4}}),
+            (Numbers{{"<built-in sum>", 4, 600}, {"step", 2, 50}}));
+  EXPECT_EQ(calls_and_own({.steps = Selection::StepRange{5, 9}}), (Numbers{{"step", 7, 200}}));
+}
+
+TEST_F(DividedFunctions, AWindowHasWhatBeginsInIt) {
+  // Windows count from the first step.
+  EXPECT_EQ(calls_and_own({.window = Interval{time_ns(500), time_ns(1500)}}),
+            (Numbers{{"step", 7, 200}}));
+  EXPECT_EQ(calls_and_own({.window = Interval{time_ns(0), time_ns(2000)}}),
+            (Numbers{{"<built-in sum>", 4, 600}, {"step", 9, 250}}));
+}
+
+TEST_F(DividedFunctions, PartsSumToTheWholeRun) {
+  std::map<std::string, std::tuple<std::int64_t, std::int64_t>> sums;
+  for (const FunctionPart& part : trace_.function_parts) {
+    auto& [calls, self] = sums[std::string(trace_.text(part.time.name))];
+    calls += static_cast<std::int64_t>(part.time.calls);
+    self += to_ns(part.time.self);
+  }
+  const Numbers whole = calls_and_own({});
+  ASSERT_EQ(whole.size(), sums.size());
+  for (const auto& [name, calls, self] : whole)
+    EXPECT_EQ(std::tuple(calls, self), sums[name]) << name;
+}
+
+TEST_F(DividedFunctions, OfAKilledProcessThereAreItsSteps) {
+  trace_.functions.clear();
+  EXPECT_EQ(calls_and_own({}), (Numbers{{"<built-in sum>", 4, 600}, {"step", 10, 300}}));
+  EXPECT_NE(Answer("functions", trace_).notes().at(0).find("kill"), std::string::npos);
+}
+
+TEST_F(DividedFunctions, AStepWithoutSumsIsNamed) {
+  std::erase_if(trace_.function_parts, [](const FunctionPart& part) { return part.step == 4; });
+  const Answer table("functions", trace_, "", {.steps = Selection::StepRange{4, 5}});
+  ASSERT_EQ(table.notes().size(), 2U);
+  EXPECT_NE(table.notes()[1].find("Step 4 has no sums"), std::string::npos) << table.notes()[1];
 }
 
 TEST_F(FunctionsReport, WithoutAProfileTheOptionIsNamed) {

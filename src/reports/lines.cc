@@ -13,7 +13,10 @@
 
 #include "analysis/lines/line_runs.h"
 #include "analysis/lines/line_shares.h"
+#include "analysis/lines/line_waits.h"
 #include "analysis/util/source_texts.h"
+#include "base/quantity_text.h"
+#include "reports/profile_parts.h"
 #include "reports/report.h"
 
 namespace fathom {
@@ -36,15 +39,17 @@ struct Line {
   Duration function_total{};  ///< Of all its statements.
   std::string_view source = {};
   LineShare share = {};
+  WaitsByCause waits = {};
   bool none = false;  ///< What is no line's.
 };
 
 struct Sum {
   Duration self{};      ///< Of all statements.
-  bool whole = true;    ///< Nothing narrows the selection.
+  bool summed = true;   ///< There are hits and times of what is selected.
   bool joined = false;  ///< The recording has a timeline of lines.
   bool devices = false;
   bool memory = false;
+  bool waits = false;  ///< It is known what lines waited for.
 };
 using Lines = ReportRows<Line, Sum>;
 
@@ -55,15 +60,15 @@ std::string location_of(const Line& line) {
   return std::string(line.file) + ":" + std::to_string(line.first);
 }
 
-/// Sums over the whole run have no parts.
+/// Sums are of the run and of its steps, not of a device.
 template <auto kMember>
 auto of_statement(const Line& line, const Sum& sum) {
-  return line.statement && sum.whole ? std::optional(line.*kMember) : std::nullopt;
+  return line.statement && sum.summed ? std::optional(line.*kMember) : std::nullopt;
 }
 template <auto kMember>
 auto of_run(const Line& line, const Sum& sum) {
   const bool ran = line.hits > 0 || line.*kMember != Duration{};
-  return ran && sum.whole ? std::optional(line.*kMember) : std::nullopt;
+  return ran && sum.summed ? std::optional(line.*kMember) : std::nullopt;
 }
 
 template <auto kMember>
@@ -84,14 +89,6 @@ auto of_device_memory(const Line& line, const Sum& sum) {
   return sum.memory ? of_devices<kMember>(line, sum) : std::nullopt;
 }
 
-std::optional<std::int64_t> per_hit(const Line& line, const Sum& whole) {
-  if (line.hits == 0 || !whole.whole) return {};
-  constexpr std::uint64_t kMost = std::numeric_limits<std::int64_t>::max();
-  const auto count = static_cast<std::int64_t>(std::min(line.hits, kMost));
-  const std::int64_t rest = to_ns(line.total) % count;
-  return to_ns(line.total) / count + static_cast<std::int64_t>(rest >= count - rest);
-}
-
 /// A damaged recording may say any times: their sum stays in range.
 void add(Duration& sum, Duration more) {
   std::int64_t result = 0;
@@ -99,6 +96,37 @@ void add(Duration& sum, Duration more) {
     sum = more > Duration{} ? Duration::max() : Duration::min();
   else
     sum = duration_ns(result);
+}
+
+std::optional<Duration> waiting(const Line& line, const Sum& sum) {
+  if (!sum.waits || !(line.statement || line.none)) return {};
+  Duration all{};
+  for (const auto& [cause, time] : line.waits) add(all, time);
+  return all;
+}
+
+/// "cudaStreamSynchronize 8.100 ms, lock 1.000 ms": the longest first.
+std::optional<std::string> wait_causes(const Line& line) {
+  constexpr std::size_t kMost = 4;
+  if (line.waits.empty()) return {};
+  std::vector<std::pair<std::string_view, Duration>> causes(line.waits.begin(), line.waits.end());
+  std::ranges::stable_sort(causes, std::greater<>(),
+                           [](const auto& cause) { return cause.second; });
+  std::string text;
+  for (std::size_t at = 0; at < std::min(kMost, causes.size()); ++at) {
+    if (at > 0) text += ", ";
+    text.append(causes[at].first).append(" ").append(duration_text(causes[at].second));
+  }
+  if (causes.size() > kMost) text += " and " + std::to_string(causes.size() - kMost) + " more";
+  return text;
+}
+
+std::optional<std::int64_t> per_hit(const Line& line, const Sum& sum) {
+  if (line.hits == 0 || !sum.summed) return {};
+  constexpr std::uint64_t kMost = std::numeric_limits<std::int64_t>::max();
+  const auto count = static_cast<std::int64_t>(std::min(line.hits, kMost));
+  const std::int64_t rest = to_ns(line.total) % count;
+  return to_ns(line.total) / count + static_cast<std::int64_t>(rest >= count - rest);
 }
 
 constexpr Lines::Column kColumns[] = {
@@ -115,15 +143,15 @@ constexpr Lines::Column kColumns[] = {
     {"total_percent", ColumnKind::percent, "percent",
      "Its total time, of that of all statements of its function.",
      [](const Line& line, const Sum& sum) {
-       return line.hits == 0 || !sum.whole ? std::nullopt
-                                           : percent_of(line.total, line.function_total);
+       return line.hits == 0 || !sum.summed ? std::nullopt
+                                            : percent_of(line.total, line.function_total);
      }},
     {"self_ns", ColumnKind::duration_ns, "ns",
      "Time in it, without what recorded statements of called functions took.",
      by<of_run<&Line::self>>},
     {"self_percent", ColumnKind::percent, "percent", "Its own time, of that of all statements.",
      [](const Line& line, const Sum& sum) {
-       return line.hits == 0 || !sum.whole ? std::nullopt : percent_of(line.self, sum.self);
+       return line.hits == 0 || !sum.summed ? std::nullopt : percent_of(line.self, sum.self);
      },
      true},
     {"host_ns", ColumnKind::duration_ns, "ns",
@@ -149,6 +177,14 @@ constexpr Lines::Column kColumns[] = {
     {"awaited_ns", ColumnKind::duration_ns, "ns",
      "How long such calls, of whatever line, waited while a device did what this one launched.",
      by<of_devices<&LineShare::awaited>>, true},
+    {"waiting_ns", ColumnKind::duration_ns, "ns",
+     "How long its threads waited in it: for a device, a batch of a data loader, or what samples "
+     "found.",
+     by<waiting>},
+    {"wait_causes", ColumnKind::text, "",
+     "What that was for, the longest first: the call that waited for a device, data loader, or of "
+     "samples gil, lock, sleep, child, file, poll, call.",
+     by<wait_causes>},
     {"host_allocated_bytes", ColumnKind::bytes, "bytes",
      "What the framework allocated on the host for it, backward pass included.",
      by<of_memory<&LineShare::host_allocated>>},
@@ -187,12 +223,12 @@ FunctionKey function_of(const Line& line) {
 }
 
 /// In the order of files, processes, functions and lines.
-std::vector<Line> statements_of(const Context& context) {
+std::vector<Line> statements_of(const Context& context, ProfileParts& parts) {
   const Trace& trace = context.trace;
   const bool by_process = context.options.group_by == "process";
   std::map<Key, Line> sums;
   std::map<FunctionKey, Duration> totals;
-  for (const LineTime& row : trace.lines) {
+  const auto add_row = [&](const LineTime& row, bool ran) {
     Line line{trace.text(row.file),
               trace.text(row.function),
               row.function_line,
@@ -202,11 +238,16 @@ std::vector<Line> statements_of(const Context& context) {
     const Key key{function_of(line), line.first};
     Line& sum = sums.try_emplace(key, line).first->second;
     sum.last = std::max(sum.last, row.last);
+    if (!ran) return;
     sum.hits += row.hits;
     add(sum.self, row.self);
     add(sum.total, row.total);
     add(totals[function_of(line)], row.total);
-  }
+  };
+  // Of a part, too, statements that never ran are known.
+  if (parts.divided())
+    for (const LineTime& row : trace.lines) add_row(row, false);
+  parts.each(trace.lines, trace.line_parts, [&](const LineTime& row) { add_row(row, true); });
   std::vector<Line> lines;
   lines.reserve(sums.size());
   for (auto& [key, sum] : sums) {
@@ -232,20 +273,22 @@ class Joining {
     for (const auto& [key, share] : shares.shares) {
       if (share == LineShare()) continue;
       const std::int64_t pid = by_process_ ? key.pid : kAbsent;
-      (key.statement.valid() ? statement(pid, key.statement).share : nobodys_[pid]) += share;
+      (key.statement.valid() ? statement(pid, key.statement) : nobody(pid)).share += share;
+    }
+  }
+  void add(const LineWaits& waits) {
+    for (const auto& [line, causes] : waits.lines) {
+      const std::int64_t pid = by_process_ ? line.pid : kAbsent;
+      Line& row =
+          line.first == 0 ? nobody(pid) : statement({pid, line.file, line.first, line.function});
+      for (const auto& [cause, time] : causes) lines_report::add(row.waits[cause], time);
     }
   }
   /// The rows of what is no line's, one at least.
   [[nodiscard]] std::vector<Line> nobodys() {
     std::vector<Line> rows;
-    if (nobodys_.empty()) nobodys_[kAbsent];
-    for (const auto& [pid, share] : nobodys_) {
-      Line& row = rows.emplace_back();
-      row.pid = pid;
-      row.statement = false;
-      row.none = true;
-      row.share = share;
-    }
+    if (nobodys_.empty()) nobody(kAbsent);
+    for (auto& [pid, row] : nobodys_) rows.push_back(std::move(row));
     return rows;
   }
 
@@ -254,17 +297,27 @@ class Joining {
 
   Line& statement(std::int64_t pid, StringId name) {
     const StatementName parts = statement_name(trace_.text(name));
-    const Place place{pid, parts.file, parts.first, parts.function};
+    return statement({pid, parts.file, parts.first, parts.function});
+  }
+  Line& statement(const Place& place) {
+    const auto& [pid, file, first, function] = place;
     const auto [at, added] = numbers_.try_emplace(place, lines_.size());
-    if (added) lines_.push_back({parts.file, parts.function, 0, parts.first, parts.first, pid});
+    if (added) lines_.push_back({file, function, 0, first, first, pid});
     return lines_[at->second];
+  }
+  Line& nobody(std::int64_t pid) {
+    Line& row = nobodys_[pid];
+    row.pid = pid;
+    row.statement = false;
+    row.none = true;
+    return row;
   }
 
   const Trace& trace_;
   bool by_process_;
   std::vector<Line>& lines_;
   std::map<Place, std::size_t> numbers_;
-  std::map<std::int64_t, LineShare> nobodys_;
+  std::map<std::int64_t, Line> nobodys_;
 };
 
 /// The statements of a function, and the lines between them that are none.
@@ -382,9 +435,11 @@ bool has_work(const Trace& trace) {
 }
 
 void note_what_lacks(const Trace& trace, const Sum& sum, std::vector<std::string>& notes) {
-  if (!sum.whole)
+  if (!sum.summed)
     notes.emplace_back(
-        "Hits, total and own times are of the whole run, so parts of it do not have them.");
+        "Hits, total and own times are not known of what is selected: they belong to no device, "
+        "and "
+        "to steps only where the recorder saw them end.");
   if (!sum.joined) {
     notes.emplace_back(
         has_work(trace)
@@ -403,38 +458,44 @@ void note_what_lacks(const Trace& trace, const Sum& sum, std::vector<std::string
 Result<Lines> compute(const Context& context, const OptionValues& own) {
   const SourceTexts sources(context.trace);
   Lines lines;
-  std::vector<Line> statements = statements_of(context);
+  ProfileParts parts(context);
+  std::vector<Line> statements = statements_of(context, parts);
   for (const Line& line : statements) add(lines.shared.self, line.self);
   const LineShares shares = compute_line_shares(context);
   Joining joining(context, statements);
   joining.add(shares);
-  lines.shared.whole = context.everything();
+  const LineWaits waits = compute_line_waits(context);
+  joining.add(waits);
+  lines.shared.summed =
+      context.everything() || (parts.divided() && !context.trace.line_parts.empty());
   lines.shared.joined = shares.timeline;
   lines.shared.devices = shares.devices;
   lines.shared.memory = shares.memory;
+  lines.shared.waits = waits.known;
   if (sources.empty() && !statements.empty())
     lines.notes.emplace_back(
         "The recording kept no source files (fathom run --sources off, or their size), so no text "
         "is shown beside the lines.");
+  if (lines.shared.summed) parts.note("Hits, total and own times", lines.notes);
   note_what_lacks(context.trace, lines.shared, lines.notes);
   if (own.flag(kListing)) {
     std::ranges::stable_sort(
         statements, {}, [](const Line& line) { return std::pair(function_of(line), line.first); });
     lines.rows = listed(statements, sources);
   } else {
-    const bool whole = lines.shared.whole;
-    std::erase_if(statements, [whole](const Line& line) {
-      const bool ran = whole && (line.hits > 0 || line.self != Duration{});
-      return !ran && line.share == LineShare();
+    const bool summed = lines.shared.summed;
+    std::erase_if(statements, [summed](const Line& line) {
+      const bool ran = summed && (line.hits > 0 || line.self != Duration{});
+      return !ran && line.share == LineShare() && line.waits.empty();
     });
     for (Line& line : statements)
       line.source = without_indentation(sources.line(line.file, line.first));
-    std::ranges::stable_sort(statements, std::greater<>(), [whole](const Line& line) {
-      return std::pair(whole ? line.self : Duration{}, line.share.host);
+    std::ranges::stable_sort(statements, std::greater<>(), [summed](const Line& line) {
+      return std::pair(summed ? line.self : Duration{}, line.share.host);
     });
     lines.rows = std::move(statements);
   }
-  if (!shares.timeline) return lines;
+  if (!shares.timeline && !waits.known) return lines;
   std::ranges::move(joining.nobodys(), std::back_inserter(lines.rows));
   return lines;
 }
@@ -445,6 +506,8 @@ constexpr std::string_view kImportance[] = {"location",
                                             "source",
                                             "device_ns",
                                             "device_idle_ns",
+                                            "waiting_ns",
+                                            "wait_causes",
                                             "blocked_ns",
                                             "backward_device_ns",
                                             "operators_ns",
@@ -471,10 +534,16 @@ Report report() {
            "process, the longest own time first. Own times sum to the time that threads spent in "
            "recorded code and in what it called; total times overlap, for a caller's holds its "
            "callees'. A statement of several lines is one row, at its first line. It is recorded "
-           "by fathom run --with lines, of the program's own code. Where torch.profiler recorded "
+           "by fathom run --with lines, of the program's own code. With --steps or --window hits "
+           "count "
+           "where they began, and times are divided: all parts sum to the whole run. Where "
+           "torch.profiler recorded "
            "beside it, each line has what it caused there: what is no line's is (no line), and all "
            "rows sum to the time of operators, the busy and idle time of devices, the time in "
-           "calls that wait, and the bytes of the allocator and of copies.",
+           "calls that wait, and the bytes of the allocator and of copies. What lines waited for "
+           "is "
+           "known of devices and data loaders from the timeline of lines, of all else from samples "
+           "(fathom run --with lines,samples).",
        .group_by = kGroupBy,
        .sort = "",
        .example =

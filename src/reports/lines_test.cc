@@ -1,9 +1,12 @@
 // lines: statements by their time, and the listing of a source file.
+#include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <gtest/gtest.h>
 
+#include "analysis/samples/sample_builder.h"
 #include "reports/answer.h"
 #include "store/slice_appender.h"
 #include "store/trace_builder.h"
@@ -77,6 +80,43 @@ TEST_F(LinesReport, ProcessesAreSummedUnlessTheyAreAskedFor) {
   EXPECT_EQ(Answer("lines", trace_, "process").rows(), 6U);
 }
 
+TEST_F(LinesReport, StepsHaveTheirOwnHitsAndTimes) {
+  TraceBuilder builder;
+  builder.step(4, 1000, 1000);
+  builder.step(5, 2000, 1000);
+  Trace trace = builder.build();
+  std::swap(trace, trace_);
+  add("f", 3, 5, 6, 10, 600, 500);
+  add("f", 3, 7, 7, 10, 400, 400);
+  const auto part = [this](std::size_t line, std::int64_t step, std::uint64_t hits,
+                           std::int64_t self) {
+    LinePart made{.time = trace_.lines[line],
+                  .when = {time_ns(1000 * (step - 3)), time_ns(1000 * (step - 2))},
+                  .step = step};
+    made.time.hits = hits;
+    made.time.self = made.time.total = duration_ns(self);
+    trace_.line_parts.push_back(made);
+  };
+  part(0, 4, 4, 200);
+  part(0, 5, 6, 300);
+  part(1, 5, 10, 400);
+  const Answer first("lines", trace_, "", {.steps = Selection::StepRange{4, 4}});
+  ASSERT_EQ(first.rows(), 1U);
+  EXPECT_EQ(first.text(0, "location"), "/a.py:5");
+  EXPECT_EQ(first.number(0, "hits"), 4);
+  EXPECT_EQ(first.number(0, "self_ns"), 200);
+  EXPECT_EQ(first.real(0, "self_percent"), 100.0);
+  const Answer second("lines", trace_, "", {.window = Interval{time_ns(1000), time_ns(1500)}});
+  ASSERT_EQ(second.rows(), 2U);
+  EXPECT_EQ(second.text(0, "location"), "/a.py:7");
+  EXPECT_EQ(second.number(1, "hits"), 6);
+  // Recordings of before have no parts: times of steps are not known.
+  trace_.line_parts.clear();
+  const Answer old("lines", trace_, "", {.steps = Selection::StepRange{4, 4}});
+  EXPECT_EQ(old.rows(), 0U);
+  EXPECT_NE(old.notes().at(1).find("not known"), std::string::npos);
+}
+
 TEST_F(LinesReport, WithoutSourcesThereIsANote) {
   trace_.sources.clear();
   const Answer table("lines", trace_);
@@ -84,6 +124,32 @@ TEST_F(LinesReport, WithoutSourcesThereIsANote) {
   ASSERT_EQ(table.notes().size(), 2U);
   EXPECT_NE(table.notes()[0].find("--sources off"), std::string::npos);
   EXPECT_NE(table.notes()[1].find("neither operators nor a device"), std::string::npos);
+}
+
+TEST_F(LinesReport, WhatLinesWaitedForStandsBesideThem) {
+  SampleBuilder(trace_)
+      .thread(7, 7)
+      .at("<module> /a.py 10;f /a.py 6;acquire threading.py 99")
+      .waits("lock", 30)
+      .waits("sleep", 10)
+      .at("<module> /a.py 10")
+      .waits("file", 5)
+      .at("wait other.py 3")
+      .waits("poll", 2);
+  const Answer table("lines", trace_);
+  const std::vector<std::string> locations = texts(table, "location");
+  std::map<std::string, std::pair<std::int64_t, std::string>> waits;
+  for (std::size_t row = 0; row < table.rows(); ++row) {
+    const std::int64_t ns = table.number(row, "waiting_ns");
+    if (ns > 0)
+      waits[locations[row]] = {ns / 1'000'000, std::string(table.text(row, "wait_causes"))};
+  }
+  EXPECT_EQ(waits, (std::map<std::string, std::pair<std::int64_t, std::string>>{
+                       {"/a.py:5", {40, "lock 30.00 ms, sleep 10.00 ms"}},
+                       {"/a.py:10", {5, "file 5.000 ms"}},
+                       {"(no line)", {2, "poll 2.000 ms"}}}));
+  EXPECT_EQ(locations.back(), "(no line)");
+  EXPECT_TRUE(Answer("lines", TraceBuilder().build()).rows() == 0);
 }
 
 TEST_F(LinesReport, WhatLinesCausedStandsBesideThem) {

@@ -32,10 +32,13 @@ bool has_counters(const Context& context) {
          context.trace.tracks.end();
 }
 
-bool has_functions(const Context& context) { return !context.trace.functions.empty(); }
+bool has_functions(const Context& context) {
+  return !context.trace.functions.empty() || !context.trace.function_parts.empty();
+}
 /// A process that was killed left a timeline alone.
 bool has_lines(const Context& context) {
-  return !context.trace.lines.empty() || LineRuns::recorded(context.trace);
+  return !context.trace.lines.empty() || !context.trace.line_parts.empty() ||
+         LineRuns::recorded(context.trace);
 }
 bool has_process_runs(const Context& context) { return !context.trace.process_runs.empty(); }
 bool has_stack_samples(const Context& context) { return !context.trace.stack_samples.empty(); }

@@ -79,6 +79,8 @@ Trace trace_of(std::int64_t operators) {
                                  .object = StringId(0)});
   trace.functions.push_back({.pid = 100, .file = file, .name = file, .calls = 2});
   trace.lines.push_back({.pid = 100, .file = file, .function = file, .first = 3, .hits = 2});
+  trace.function_parts.push_back({.time = trace.functions[0], .step = 3});
+  trace.line_parts.push_back({.time = trace.lines[0], .step = 4});
   trace.sources.push_back({.file = file, .text = file});
   trace.format = "made";
   trace.origin_ns = 12;
@@ -124,6 +126,10 @@ TEST(Image, GivesBackWhatWasWritten) {
     EXPECT_EQ(read->span, trace.span);
     EXPECT_EQ(read->functions.size(), 1U);
     EXPECT_EQ(read->lines.size(), 1U);
+    ASSERT_EQ(read->function_parts.size(), 1U);
+    EXPECT_EQ(read->function_parts[0].step, 3);
+    ASSERT_EQ(read->line_parts.size(), 1U);
+    EXPECT_EQ(read->line_parts[0].time.hits, 2U);
     EXPECT_EQ(read->sources.size(), 1U);
     ASSERT_EQ(read->stack_samples.size(), 1U);
     EXPECT_EQ(read->stack_samples[0].frame, 0U);

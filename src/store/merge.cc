@@ -430,6 +430,12 @@ void Merger::functions() {
     function.name = text(function.name);
     base_.functions.push_back(function);
   }
+  for (FunctionPart part : other_.function_parts) {
+    part.time.file = text(part.time.file);
+    part.time.name = text(part.time.name);
+    part.when = {shifted(part.when.begin), shifted(part.when.end)};
+    base_.function_parts.push_back(part);
+  }
 }
 
 void Merger::source_lines() {
@@ -437,6 +443,12 @@ void Merger::source_lines() {
     line.file = text(line.file);
     line.function = text(line.function);
     base_.lines.push_back(line);
+  }
+  for (LinePart part : other_.line_parts) {
+    part.time.file = text(part.time.file);
+    part.time.function = text(part.time.function);
+    part.when = {shifted(part.when.begin), shifted(part.when.end)};
+    base_.line_parts.push_back(part);
   }
   for (SourceText source : other_.sources) {
     source.file = text(source.file);

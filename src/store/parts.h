@@ -32,6 +32,8 @@ void each_array(Tables& trace, const Visit& visit) {
   visit(trace.process_runs);
   visit(trace.functions);
   visit(trace.lines);
+  visit(trace.function_parts);
+  visit(trace.line_parts);
   visit(trace.sources);
   visit(trace.stack_frames);
   visit(trace.stack_samples);

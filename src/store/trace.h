@@ -136,6 +136,21 @@ struct LineTime {
   Duration self{};   ///< Without what recorded statements of called functions took.
 };
 
+/// What a function took in a part of the run; where its process ended well, `functions` holds the
+/// sum of all parts.
+struct FunctionPart {
+  FunctionTime time{};
+  Interval when{};
+  std::int64_t step = kAbsent;  ///< Its number; kAbsent: between steps.
+};
+
+/// The same of a statement, and of `lines`.
+struct LinePart {
+  LineTime time{};
+  Interval when{};
+  std::int64_t step = kAbsent;
+};
+
 /// The text of a source file as the recording kept it.
 struct SourceText {
   StringId file{};
@@ -517,6 +532,8 @@ struct Trace : SliceTables {
   std::vector<ProcessRun> process_runs;  ///< By pid.
   std::vector<FunctionTime> functions;
   std::vector<LineTime> lines;
+  std::vector<FunctionPart> function_parts;
+  std::vector<LinePart> line_parts;
   std::vector<SourceText> sources;
   std::vector<StackFrame> stack_frames;
   std::vector<StackSample> stack_samples;

@@ -226,6 +226,10 @@ void Checker::others() {
     expect(known(function.file) && known(function.name), "a function's texts do not exist");
   for (const LineTime& line : t.lines)
     expect(known(line.file) && known(line.function), "a line's texts do not exist");
+  for (const FunctionPart& part : t.function_parts)
+    expect(known(part.time.file) && known(part.time.name), "a function's texts do not exist");
+  for (const LinePart& part : t.line_parts)
+    expect(known(part.time.file) && known(part.time.function), "a line's texts do not exist");
   for (const SourceText& source : t.sources)
     expect(known(source.file) && known(source.text), "a source's texts do not exist");
   for (std::size_t row = 0; row < t.stack_frames.size(); ++row) {

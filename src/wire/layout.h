@@ -52,7 +52,9 @@ enum class Kind : std::uint16_t {
   frame,
   stack,
   line_run,
+  function_part,
+  line_part,
 };
-inline constexpr std::size_t kKinds = static_cast<std::size_t>(Kind::line_run) + 1;
+inline constexpr std::size_t kKinds = static_cast<std::size_t>(Kind::line_part) + 1;
 
 }  // namespace fathom::wire

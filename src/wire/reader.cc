@@ -60,7 +60,7 @@ constexpr std::array<std::size_t, kKinds> kBodyBytes = [] {
   add(ClockRecord(), ProcessRecord(), ThreadRecord(), SliceRecord(), EndRecord(), CounterRecord(),
       SampleRecord(), FactRecord(), ExitRecord(), DroppedRecord(), FunctionRecord(), Argument(),
       DeviceActivity(), Launch(), Copy(), Wait(), Call(), MemoryOperation(), LineRecord(),
-      FrameRecord(), StackRecord(), LineRunRecord());
+      FrameRecord(), StackRecord(), LineRunRecord(), FunctionPartRecord(), LinePartRecord());
   return bytes;
 }();
 
@@ -318,6 +318,10 @@ void Reader::record(const Record& record) {
       return visitor_.line(read<LineRecord>(record), offset);
     case Kind::line_run:
       return visitor_.line_run(read<LineRunRecord>(record), offset);
+    case Kind::function_part:
+      return visitor_.function_part(read<FunctionPartRecord>(record), offset);
+    case Kind::line_part:
+      return visitor_.line_part(read<LinePartRecord>(record), offset);
     case Kind::argument:
       if (argument_fits_) return visitor_.argument(read<ArgumentRecord>(record), offset);
       return damage_.malformed.add(offset);

@@ -241,6 +241,55 @@ struct LineRunRecord {
   }
 };
 
+/// What a function took in a part of the run, of which the function records hold the sum.
+struct FunctionPartRecord {
+  static constexpr Kind kKind = Kind::function_part;
+  std::int64_t start = 0;  ///< Of the part.
+  std::int64_t duration = 0;
+  std::int32_t pid = 0;
+  std::int64_t step = -1;  ///< Its number; -1: between steps.
+  std::string_view file;
+  std::uint32_t line = 0;
+  std::string_view name;
+  std::uint64_t calls = 0;
+  std::int64_t total = 0;
+  std::int64_t self = 0;
+  static constexpr auto fields(auto&& visit) {
+    using Record = FunctionPartRecord;
+    return visit(Field{"start", &Record::start}, Field{"duration", &Record::duration},
+                 Field{"pid", &Record::pid}, Field{"step", &Record::step},
+                 Field{"file", &Record::file}, Field{"line", &Record::line},
+                 Field{"name", &Record::name}, Field{"calls", &Record::calls},
+                 Field{"total", &Record::total}, Field{"self", &Record::self});
+  }
+};
+
+/// The same of a statement.
+struct LinePartRecord {
+  static constexpr Kind kKind = Kind::line_part;
+  std::int64_t start = 0;  ///< Of the part.
+  std::int64_t duration = 0;
+  std::int32_t pid = 0;
+  std::int64_t step = -1;  ///< Its number; -1: between steps.
+  std::string_view file;
+  std::uint32_t first = 0;  ///< Line.
+  std::uint32_t last = 0;   ///< Line.
+  std::string_view function;
+  std::uint32_t function_line = 0;
+  std::uint64_t hits = 0;
+  std::int64_t total = 0;
+  std::int64_t self = 0;
+  static constexpr auto fields(auto&& visit) {
+    using Record = LinePartRecord;
+    return visit(Field{"start", &Record::start}, Field{"duration", &Record::duration},
+                 Field{"pid", &Record::pid}, Field{"step", &Record::step},
+                 Field{"file", &Record::file}, Field{"first", &Record::first},
+                 Field{"last", &Record::last}, Field{"function", &Record::function},
+                 Field{"function_line", &Record::function_line}, Field{"hits", &Record::hits},
+                 Field{"total", &Record::total}, Field{"self", &Record::self});
+  }
+};
+
 /// A function on stacks, below `parent` that called it. Stands alone like strings: defined in the
 /// block that uses it.
 struct FrameRecord {

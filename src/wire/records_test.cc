@@ -60,7 +60,7 @@ std::map<int, Description> descriptions() {
   add(ClockRecord(), ProcessRecord(), ThreadRecord(), SliceRecord(), EndRecord(), CounterRecord(),
       SampleRecord(), FactRecord(), ExitRecord(), DroppedRecord(), FunctionRecord(), Argument(),
       DeviceActivity(), Launch(), Copy(), Wait(), Call(), MemoryOperation(), LineRecord(),
-      FrameRecord(), StackRecord(), LineRunRecord());
+      FrameRecord(), StackRecord(), LineRunRecord(), FunctionPartRecord(), LinePartRecord());
   for (const Kind kind : {Kind::begin, Kind::instant})
     all[static_cast<int>(kind)] = description<MomentRecord>();
   return all;
@@ -100,7 +100,10 @@ TEST(Records, AreAsTheWriterInPythonPacksThem) {
     const std::string line = std::string(name) + ": \"" + all[kind++].letters + "\",";
     EXPECT_NE(writer.find(line), std::string::npos) << line;
   }
-  for (const auto& [name, of] : {std::pair("LINE", Kind::line), {"LINE_RUN", Kind::line_run}}) {
+  for (const auto& [name, of] : {std::pair("LINE", Kind::line),
+                                 {"LINE_RUN", Kind::line_run},
+                                 {"FUNCTION_PART", Kind::function_part},
+                                 {"LINE_PART", Kind::line_part}}) {
     const std::string line = std::string(name) + ": \"" + all[static_cast<int>(of)].letters + "\",";
     EXPECT_NE(writer.find(line), std::string::npos) << line;
   }

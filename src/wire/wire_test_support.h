@@ -73,6 +73,14 @@ class Listing final : public Visitor {
     add(at, "line", r.pid, r.file, r.first, r.last, r.function, r.function_line, r.hits, r.total,
         r.self);
   }
+  void function_part(const FunctionPartRecord& r, std::uint64_t at) override {
+    add(at, "function_part", r.start, r.duration, r.pid, r.step, r.file, r.line, r.name, r.calls,
+        r.total, r.self);
+  }
+  void line_part(const LinePartRecord& r, std::uint64_t at) override {
+    add(at, "line_part", r.start, r.duration, r.pid, r.step, r.file, r.first, r.last, r.function,
+        r.function_line, r.hits, r.total, r.self);
+  }
   void line_run(const LineRunRecord& r, std::uint64_t at) override {
     add(at, "line_run", r.start, r.duration, r.pid, r.tid, r.file, r.first, r.function);
   }

@@ -578,6 +578,16 @@ void Writer::line_run(const LineRun& run) noexcept {
   state_->write(run, run.start);
 }
 
+void Writer::function_part(const FunctionPart& part) noexcept {
+  const auto lock = state_->lock();
+  state_->write(part, part.start);
+}
+
+void Writer::line_part(const LinePart& part) noexcept {
+  const auto lock = state_->lock();
+  state_->write(part, part.start);
+}
+
 void Writer::device(const DeviceActivity& activity) noexcept {
   const auto lock = state_->lock();
   state_->write(activity);

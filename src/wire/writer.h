@@ -33,6 +33,8 @@ using Exit = ExitRecord;
 using Function = FunctionRecord;
 using Line = LineRecord;
 using LineRun = LineRunRecord;
+using FunctionPart = FunctionPartRecord;
+using LinePart = LinePartRecord;
 /// A function on a stack; its parent and id follow from its place.
 struct StackFrame {
   std::uint32_t number = 0;  ///< The caller's: equal ones have equal function, file and line.
@@ -97,6 +99,8 @@ class Writer {
   void function(const Function& function) noexcept;
   void line(const Line& line) noexcept;
   void line_run(const LineRun& run) noexcept;
+  void function_part(const FunctionPart& part) noexcept;
+  void line_part(const LinePart& part) noexcept;
   /// What a device did, with how it was launched, what it copied or what it waited for.
   void device(const DeviceActivity& activity) noexcept;
   /// Calls of a library, in their threads.

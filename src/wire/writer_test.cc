@@ -54,6 +54,28 @@ TEST(Writer, WhatIsWrittenIsReadBack) {
                     .file = "a.py",
                     .first = 4,
                     .function = "f"});
+  writer->function_part({.start = 150,
+                         .duration = 5,
+                         .pid = 10,
+                         .step = 7,
+                         .file = "a.py",
+                         .line = 3,
+                         .name = "f",
+                         .calls = 1,
+                         .total = 4,
+                         .self = 2});
+  writer->line_part({.start = 150,
+                     .duration = 5,
+                     .pid = 10,
+                     .step = 7,
+                     .file = "a.py",
+                     .first = 4,
+                     .last = 5,
+                     .function = "f",
+                     .function_line = 3,
+                     .hits = 2,
+                     .total = 3,
+                     .self = 1});
   EXPECT_FALSE(writer->close());  // 12 lines are missing, says the caller
   ReadBack back;
   read_back(bytes_of(path), back);
@@ -73,7 +95,9 @@ TEST(Writer, WhatIsWrittenIsReadBack) {
                                              "dropped lines 12",
                                              "function 10 a.py 3 f 2 9 4",
                                              "line 10 a.py 4 5 f 3 6 8 7",
-                                             "line_run 210 4 10 11 a.py 4 f"};
+                                             "line_run 210 4 10 11 a.py 4 f",
+                                             "function_part 150 5 10 7 a.py 3 f 1 4 2",
+                                             "line_part 150 5 10 7 a.py 4 5 f 3 2 3 1"};
   EXPECT_EQ(lines, expected);
   EXPECT_EQ(back.damage.skipped.count + back.damage.cut_off.count + back.damage.missing.count, 0U);
 }

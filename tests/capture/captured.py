@@ -44,8 +44,11 @@ KINDS = {
     12: ("exit", "<qiiqqqqqq"),
     13: ("dropped", "<IQ"),
     14: ("function", "<iIIIQqq"),
+    15: ("argument", "<II"),
     22: ("line", "<iIIIIIQqq"),
     25: ("line_run", "<qqiqIII"),
+    26: ("function_part", "<qqiqIIIQqq"),
+    27: ("line_part", "<qqiqIIIIIQqq"),
 }
 # Which fields are numbers of strings.
 TEXTS = {
@@ -58,8 +61,11 @@ TEXTS = {
     "fact": (1, 2),
     "dropped": (0,),
     "function": (1, 3),
+    "argument": (0, 1),
     "line": (1, 4),
     "line_run": (4, 6),
+    "function_part": (4, 6),
+    "line_part": (4, 7),
 }
 Slice = collections.namedtuple("Slice", "start duration pid tid name category value")
 

@@ -7,6 +7,7 @@ The native recorder is tested where it was built; the Python hook's own ways are
 
 from __future__ import annotations
 
+import collections
 import json
 import os
 import pathlib
@@ -106,6 +107,75 @@ class Way(unittest.TestCase):
         self.assertEqual(found, expected)
         # 20 down to 1, of which only the first is not inside another.
         self.assertEqual(named(prof_of(run), "factorial")[:2], (1, 20))
+
+    def test_steps_have_parts_that_sum_to_the_whole(self) -> None:
+        run = self.record("steps_of_calls.py", options=OF_C if self.native else FUNCTIONS)
+        self.assertEqual((run.code, run.err), (0, ""))
+        found = run.records(run.process()["pid"])
+        parts = [fields for kind, fields in found if kind == "function_part"]
+        if not self.native:
+            self.assertEqual(parts, [])
+            lacks = [note["what"] for note in run.process()["not_recorded"]]
+            self.assertIn("functions by step", lacks)
+            return
+        sums: dict[Any, list[int]] = {}
+        calls: dict[int, int] = {}
+        for _, _, _, step, *key, count, total, own in parts:
+            row = sums.setdefault(tuple(key), [0, 0, 0])
+            for at, value in enumerate((count, total, own)):
+                row[at] += value
+            if key[2] == "leaf":
+                calls[step] = calls.get(step, 0) + count
+        whole = {f[1:4]: list(f[4:]) for kind, f in found if kind == "function"}
+        self.assertEqual(sums, {key: row for key, row in whole.items() if any(row)})
+        self.assertEqual(calls, {1: 1010, 2: 1020, 3: 1030, -1: 3 + 4})
+        self.assertEqual(named(prof_of(run), "leaf")[1], 3067)
+        # A function that is open in several steps has its part of each.
+        main = {f[3] for f in parts if f[6] == "main"}
+        self.assertEqual(main, {-1, 1, 2, 3})
+
+    def test_long_calls_are_slices_that_nest(self) -> None:
+        least = 2_000_000
+        options = {"with": ["functions", "functions=calls:2ms"], "least_call_ns": least}
+        run = self.record("long_calls.py", options=options)
+        self.assertEqual((run.code, run.err), (0, ""))
+        found = run.slices("python_function")
+        if not self.native:
+            self.assertEqual(found, [])
+            lacks = [note["what"] for note in run.process()["not_recorded"]]
+            self.assertIn("single calls", lacks)
+            return
+        known = json.loads(run.out)
+        names = collections.Counter(call.name.rpartition(" ")[2] for call in found)
+        for name in ("outer", "inner", "raises", "generator", "in_thread"):
+            self.assertEqual(names[name], known[name][0], names)
+        self.assertNotIn("short", names)
+        self.assertEqual([call for call in found if call.duration < least], [])
+        program = str(PROGRAMS / "long_calls.py")
+        self.assertIn(f"{program}({known['line']}): outer", [call.name for call in found])
+        inner = [call.duration for call in found if call.name.endswith(": inner")]
+        self.assertGreaterEqual(sum(inner), known["inner"][1])
+        self.assertLess(sum(inner), known["inner"][1] + 100_000_000)
+        # Of two calls of a thread, one holds the other, or they do not touch.
+        for tid in {call.tid for call in found}:
+            own = sorted((c for c in found if c.tid == tid), key=lambda c: (c.start, -c.duration))
+            open_until: list[int] = []
+            for call in own:
+                while open_until and open_until[-1] <= call.start:
+                    open_until.pop()
+                if open_until:
+                    self.assertLessEqual(call.start + call.duration, open_until[-1], call)
+                open_until.append(call.start + call.duration)
+        # What goes on when the program ends is closed and marked.
+        records = run.records(run.process()["pid"])
+        marked = [
+            slice_of[4].rpartition(" ")[2]
+            for (kind, slice_of), (after, fields) in zip(records, records[1:])
+            if after == "argument" and fields[0] == "open"
+        ]
+        self.assertIn("rests", marked)
+        self.assertNotIn("outer", marked)
+        self.assertEqual(marked.count("rests"), 1)
 
     def test_own_times_are_those_that_the_program_measures(self) -> None:
         """Never less, and hardly more. A processor that another program takes away between the two

@@ -10,6 +10,7 @@ import os
 import pathlib
 import re
 import shutil
+import struct
 import subprocess
 import sys
 import tempfile
@@ -262,6 +263,57 @@ class Way(unittest.TestCase):
         self.assertGreater(inside, 0.99 * (end - begin))
         self.assertLess(max(start + length for start, length, *_ in main), end + 1_000_000_000)
 
+    def test_steps_have_parts_that_sum_to_the_whole(self) -> None:
+        program = self.program(
+            """
+            import os
+            import threading
+            from fathom_recorder import api
+
+            def work(count):
+                total = 0
+                for number in range(count):
+                    total += number  # each
+                return total
+
+            work(3)
+            api.step()  # its beginning was learnt of later
+            for count in (10, 20, 30):
+                work(count)
+                thread = threading.Thread(target=work, args=(1000,))
+                thread.start()
+                thread.join()
+                api.step()
+            work(4)
+            child = os.fork()
+            if child:
+                os.waitpid(child, 0)
+            else:
+                work(7)
+            """
+        )
+        run = self.record(program)
+        self.assertEqual((run.code, run.err), (0, ""))
+        pid = run.process()["pid"]
+        parts = [fields for kind, fields in run.records(pid) if kind == "line_part"]
+        sums: dict[Any, list[int]] = {}
+        each = next(n for n, line in enumerate(open(program), 1) if "# each" in line)
+        hits: dict[int, int] = {}
+        for start, duration, _, step, *key, count, total, own in parts:
+            row = sums.setdefault(tuple(key), [0, 0, 0])
+            for at, value in enumerate((count, total, own)):
+                row[at] += value
+            if key[1] == each:
+                hits[step] = hits.get(step, 0) + count
+        whole = {row[:5]: list(row[5:]) for row in rows_of(run) if any(row[5:])}
+        self.assertEqual(sums, whole)
+        self.assertEqual(hits, {1: 1010, 2: 1020, 3: 1030, -1: 3 + 4})
+        steps = {s.value: (s.start, s.duration) for s in run.slices("step")}
+        self.assertEqual({f[3]: f[:2] for f in parts if f[3] >= 0}, {n: steps[n] for n in (1, 2, 3)})
+        # The child has no steps of its own.
+        child = run.process("child")["pid"]
+        self.assertNotIn("line_part", [kind for kind, _ in run.records(child)])
+
     def test_threads_that_began_elsewhere_are_found(self) -> None:
         if self.version == "3.8":
             self.skipTest("not found there")
@@ -280,6 +332,61 @@ class Way(unittest.TestCase):
         self.assertEqual(asked, {"statements.py", "base_events.py"})
         run_once = [row for row in rows_of(run) if row.function.endswith("_run_once") and row.hits]
         self.assertGreater(len(run_once), 5)
+
+    def test_a_function_of_a_library_may_be_asked_for(self) -> None:
+        program = self.program(
+            """
+            import functools
+            import json
+            import textwrap
+            from fathom_recorder import api
+
+            def asked(function):
+                @functools.wraps(function)
+                def wrapped(*arguments):
+                    return function(*arguments)
+                return wrapped
+
+            @functools.lru_cache()
+            def own():
+                return 1
+
+            json.dumps([1])
+            textwrap.dedent("x")
+            for function in (json.dumps, asked(textwrap.dedent), json.JSONDecoder().decode, own, len, None):
+                api.lines(function)
+            api.lines(json.dumps)  # once is enough
+            for _ in range(3):
+                json.dumps([1])
+                textwrap.dedent("x")
+                json.loads("1")
+            print(own())
+            """
+        )
+        run = self.record(program)
+        self.assertEqual((run.code, run.out, run.err), (0, "1\n", ""))
+        rows = [row for row in rows_of(run) if row.file != program and row.hits]
+        found = {row.function.rpartition(".")[2]: row.file for row in rows}
+        names = {name: os.path.basename(file) for name, file in found.items()}
+        self.assertEqual(names, {"dumps": "__init__.py", "dedent": "textwrap.py", "decode": "decoder.py"})
+        for name in names:
+            first = min(row.first for row in rows if row.function.rpartition(".")[2] == name)
+            hits = [row.hits for row in rows if row.first == first]
+            self.assertEqual(hits, [3], name)
+
+    def test_asking_costs_nothing_where_no_lines_are_recorded(self) -> None:
+        program = self.program(
+            """
+            import json
+            from fathom_recorder import api
+            before = json.dumps.__code__
+            api.lines(json.dumps)
+            print(json.dumps.__code__ is before)
+            """
+        )
+        run = self.captures.run(program, options={})
+        self.assertEqual((run.code, run.out, run.err), (0, "True\n", ""))
+        self.assertEqual([k for k, _ in run.records(run.process()["pid"]) if k == "line"], [])
 
     def test_sources_are_kept(self) -> None:
         for how in ("on", "off", "redacted"):
@@ -540,6 +647,59 @@ class Queue(unittest.TestCase):
             writer.line_runs([(at, 1, 11, ("a.py", 4, "f")) for at in range(3)])
             self.assertEqual(writer._dropped, {"line_runs": 3})
             writer.close()
+
+
+class PartsOfSteps(unittest.TestCase):
+    """What there is no room for is counted, and the rest is written."""
+
+    def setUp(self) -> None:
+        sys.path.insert(0, str(HOOK))
+        self.addCleanup(sys.path.remove, str(HOOK))
+
+    def test_parts_beyond_the_limits_are_counted(self) -> None:
+        from unittest import mock
+
+        from fathom_recorder import failures, parts
+
+        class Kept:
+            def __init__(self) -> None:
+                self.rows: list[Any] = []
+                self.dropped: list[Any] = []
+
+            def put(self, rows: Any) -> None:
+                self.rows.append(rows)
+
+            def drop(self, what: str, count: int) -> None:
+                self.dropped.append((what, count))
+
+            def flush(self) -> None:
+                pass
+
+        row = struct.Struct("<QQ")
+        packed = b"".join(row.pack(1, at) for at in range(4))
+        kept: Any = Kept()
+        made = parts.Parts(
+            "lines", "<QQ", lambda: (packed, 1), lambda key, at: None if at == 3 else (key, at)
+        )
+        self.assertFalse(made.any)
+        with mock.patch.object(parts, "MOST_ROWS", 5), mock.patch.object(parts, "MOST_BYTES", 200):
+            made.step_begins()
+            made.step_ends(7, 100, 130)
+            made.step_ends(8, 130, 160)
+            made.step_ends(9, 160, 190)
+            made.step_ends(10, 190, 200)  # 192 bytes wait
+            made.write(kept, kept.put)
+            made.write(kept, kept.put)
+        found = [(part[2], [at for _, at in rows]) for part, rows in kept.rows]
+        self.assertEqual(found, [(-1, [0, 1, 2]), (7, [0, 1])])
+        self.assertEqual(kept.rows[1][0], (100, 30, 7))
+        # One each time that the library had no memory for, four that waited, the last ones of the file.
+        self.assertEqual(kept.dropped, [("parts of lines", 5 + 2 * 4 + 1 + 3)])
+        self.assertTrue(made.any)
+        self.assertIn("lines by step", [each["what"] for each in failures.notes()])
+        failures.withdraw("lines by step")
+        made.clear()
+        self.assertFalse(made.any)
 
 
 class Statements(unittest.TestCase):

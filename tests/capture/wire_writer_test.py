@@ -49,6 +49,10 @@ class WriterOfCaptureFiles(unittest.TestCase):
         writer.fact("torch", "2.15")
         writer.function("a.py", 3, "f", 10, 2000, 1000)
         writer.line_runs([(5000, 7, 11, ("a.py", 4, "f")), (5007, 2, 11, ("b.py", 1, "<module>"))])
+        functions = [("a.py", 3, "f", 1, 20, 10), ("", 0, "len", 2, 30, 30)]
+        writer.function_parts(((5000, 9, 4), functions))
+        writer.line_parts(((5000, 9, -1), [("a.py", 4, 5, "f", 3, 6, 8, 7)]))
+        writer.calls([(6000, 30, 11, "a.py(3): f", 0), (6010, 20, 11, "len", 1)])
         writer.exit(4000, -1, 1, 2, 3, 4, 5, 6)
         writer.flush()
         found = dict(captured.records(self.path))
@@ -65,6 +69,19 @@ class WriterOfCaptureFiles(unittest.TestCase):
             [(*fields[:2], *fields[3:]) for fields in runs],
             [(5000, 7, 11, "a.py", 4, "f"), (5007, 2, 11, "b.py", 1, "<module>")],
         )
+        parts = [fields for kind, fields in captured.records(self.path) if kind == "function_part"]
+        self.assertEqual(
+            [(*fields[:2], *fields[3:]) for fields in parts],
+            [(5000, 9, 4, *functions[0]), (5000, 9, 4, *functions[1])],
+        )
+        calls = [s for s in self.slices() if s.category == "python_function"]
+        self.assertEqual(
+            [(s.start, s.duration, s.tid, s.name) for s in calls],
+            [(6000, 30, 11, "a.py(3): f"), (6010, 20, 11, "len")],
+        )
+        self.assertEqual(found["argument"], ("open", "when the recording ended"))
+        part = found["line_part"]
+        self.assertEqual((*part[:2], *part[3:]), (5000, 9, -1, "a.py", 4, 5, "f", 3, 6, 8, 7))
         self.assertEqual(found["exit"][2:], (-1, 1, 2, 3, 4, 5, 6))
         self.assertEqual(found["thread"][2], threading.current_thread().name)
 

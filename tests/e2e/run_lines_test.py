@@ -80,6 +80,93 @@ class Lines(Sandbox):
             self.assertEqual((done.returncode, done.stdout), (2, ""))
             self.assertIn(f"{options[-2]} is of lines; add --with lines", done.stderr)
 
+    STEPS = """from fathom_recorder import api
+
+
+def work(count):
+    total = 0
+    for number in range(count):
+        total += number
+    return total
+
+
+api.step()
+for count in (10, 20, 30):
+    work(count)
+    api.step()
+work(5)
+"""
+
+    def record_steps(self, what):
+        (self.folder / "steps.py").write_text(self.STEPS)
+        done = self.fathom("run", "-o", "session", "--telemetry", "0", "--with", what, "--", PYTHON, "steps.py")
+        self.assertEqual(done.returncode, 0, done.stderr)
+
+    def table(self, report, *options):
+        done = self.fathom(report, "session", *options, "--columns", "all", "--json")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return json.loads(done.stdout)["rows"]
+
+    def test_steps_have_their_own_hits(self):
+        self.record_steps("lines")
+
+        def hits(*options):
+            found = [row["hits"] for row in self.table("lines", *options) if row["source"] == "total += number"]
+            return sum(found)
+
+        self.assertEqual([hits("--steps", str(step)) for step in (1, 2, 3)], [10, 20, 30])
+        self.assertEqual(hits("--steps", "2-3"), 50)
+        self.assertEqual(hits(), 65)
+        self.assertEqual(hits("--window", "0s:1000s"), 65)
+        # Before the first step nothing of its own is known.
+        done = self.fathom("lines", "session", "--steps", "0")
+        self.assertIn("Step 0 has no sums of its own", done.stderr + done.stdout)
+
+    def test_steps_have_their_own_calls(self):
+        self.record_steps("functions")
+
+        def calls(*options):
+            return {row["function"]: row["calls"] for row in self.table("functions", *options)}
+
+        self.assertEqual([calls("--steps", str(step)).get("work") for step in (1, 2, 3)], [1, 1, 1])
+        self.assertEqual(calls()["work"], 4)
+        whole = {row["function"]: row["self_ns"] for row in self.table("functions")}
+        parts = {}
+        for row in self.table("functions", "--window", "0s:1000s"):
+            parts[row["function"]] = parts.get(row["function"], 0) + row["self_ns"]
+        self.assertEqual(parts, whole)
+
+    def test_long_calls_lie_on_the_timeline(self):
+        (self.folder / "work.py").write_text("import time\ndef rest():\n    time.sleep(0.02)\nrest()\nrest()\n")
+        done = self.fathom("run", "-o", "session", "--telemetry", "0", "--with", "functions=calls:10ms", "--",
+                           PYTHON, "work.py")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        done = self.fathom("export", "session", "--output", "out.json")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        events = json.loads((self.folder / "out.json").read_text())["traceEvents"]
+        rests = [event for event in events if event.get("name", "").endswith("work.py(2): rest")]
+        self.assertEqual(len(rests), 2)
+        self.assertEqual({event["cat"] for event in rests}, {"python_function"})
+        self.assertGreaterEqual(min(event["dur"] for event in rests), 20_000)
+        ops = self.fathom("ops", "session", "--json")
+        self.assertNotIn("rest", ops.stdout)
+
+    def test_a_line_has_what_it_waited_for(self):
+        (self.folder / "work.py").write_text("import time\n\n\ndef rest():\n    time.sleep(1)\n\n\nrest()\n")
+        done = self.fathom("run", "-o", "session", "--telemetry", "0", "--with", "lines,samples", "--", PYTHON, "work.py")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        rows = self.table("lines")
+        if rows[0]["waiting_ns"] is None:
+            self.skipTest("nobody may look at the program here")
+        waits = {row["source"]: row["wait_causes"] for row in rows if row["waiting_ns"]}
+        self.assertIn("sleep", waits.get("time.sleep(1)", ""), rows)
+        self.assertNotIn("rest()", waits)
+
+    def test_a_time_of_calls_must_be_one(self):
+        done = self.fathom("run", "--with", "functions=calls:soon", "--", PYTHON, "work.py")
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("functions=calls:TIME", done.stderr)
+
 
 if __name__ == "__main__":
     unittest.main()

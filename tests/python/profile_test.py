@@ -58,6 +58,15 @@ def test_annotations_are_ranges_and_decorators_keep_their_function(tmp_path: pat
     assert {"decorated", "awaited", "outer", "inner"} <= names_in(p.open())
 
 
+def test_lines_may_be_asked_for_where_nothing_records() -> None:
+    @fathom.lines
+    def work() -> int:
+        return sweat()
+
+    assert fathom.lines(work) is work
+    assert work() == sweat()
+
+
 def test_one_annotation_may_be_entered_inside_itself(tmp_path: pathlib.Path) -> None:
     again = fathom.annotate("again")
 

@@ -18,6 +18,11 @@ async def later(text: str) -> str:
     return text
 
 
+@fathom.lines
+def asked(times: int) -> int:
+    return times
+
+
 def read(path: str) -> None:
     session: fathom.Session = fathom.open(path, threads=2)
     table: fathom.Table = session.report(

@@ -22,6 +22,7 @@ LAYOUTS = {
     2: "<qqI", 3: "<qiiiII", 4: "<iqI", 5: "<qqiqIIq", 6: "<qiqII", 7: "<qiq", 8: "<qiqII", 9: "<IiiII", 10: "<qId",
     11: "<iII", 12: "<qiiqqqqqq", 13: "<IQ", 14: "<iIIIQqq", 15: "<II",
     22: "<iIIIIIQqq", 23: "<IIIIi", 24: "<qiqIIqqqII", 25: "<qqiqIII",
+    26: "<qqiqIIIQqq", 27: "<qqiqIIIIIQqq",
     **DEVICE_LAYOUTS,
 }  # fmt: skip
 LARGEST = 16 << 20
@@ -37,7 +38,7 @@ CATEGORIES = {
     "kernel": ("kernel", False), "gpu_memcpy": ("memcpy", False), "gpu_memset": ("memset", False),
     "cuda_graph": ("kernel", False), "cuda_sync": ("sync", False), "cuda_runtime": ("runtime", False),
     "cuda_driver": ("driver", False), "overhead": ("overhead", False), "overhead.device": ("overhead", True),
-    "host_function": ("other", False), "line": ("other", True),
+    "host_function": ("other", False), "line": ("other", True), "python_function": ("python_function", False),
 }  # fmt: skip
 Place = tuple[str, str, str]
 

@@ -27,7 +27,9 @@ class _PlainSteps:
             self._began = max(current.began_ns, current.finder.settle())
         current.works()
         current.record("step", "step", self._began, now - self._began, self._number)
-        self._number, self._began = self._number + 1, now
+        current.step_ends(self._number, self._began, now)
+        self._number += 1
+        self._began = time.monotonic_ns() if current.profiles else now
 
 
 _steps = _PlainSteps()
@@ -66,6 +68,22 @@ def step() -> None:
         watch.mark()
     elif recorder.current is not None:
         _steps.mark(recorder.current)
+
+
+def lines(function: Any) -> None:
+    """With --with lines: those of this function, too, whoever wrote it."""
+    current = recorder.current
+    if current is None or current.lines is None:
+        return
+    # A method's function, and what decorators have wrapped; a chain of these may be a ring.
+    for _ in range(32):
+        function = getattr(function, "__func__", function)
+        code = getattr(function, "__code__", None)
+        if code is not None:
+            current.lines.ask(code)
+        function = getattr(function, "__wrapped__", None)
+        if function is None:
+            return
 
 
 def flush() -> None:

@@ -15,8 +15,10 @@ import time
 from typing import Any
 
 from . import native
+from .calls import Calls
 from .failures import note, quietly
 from .function_sums import Sums, key_of, write_prof
+from .parts import Parts
 from .wire import Writer
 
 perf_ns = time.perf_counter_ns
@@ -28,6 +30,7 @@ def start(recorder: Any) -> Any:
     with_c = "functions=c" in recorder.options.extras
     try:
         profile.begin(native.load(recorder.session), with_c, recorder.options.max_memory)
+        profile.begin_calls(recorder.options.least_call_ns)
     except Exception as error:
         note("functions", str(error) or repr(error), native.ASK)
         return None
@@ -41,6 +44,7 @@ class Functions:
     def __init__(self, session: str) -> None:
         self._session = session
         self._sums = Sums()
+        self._calls: Calls | None = None
 
     def begin(self, module: Any, with_c: bool, most_bytes: int) -> None:
         self._way: Any = None
@@ -53,6 +57,18 @@ class Functions:
             if with_c and isinstance(self._way, Monitored):
                 note("functions of C", module, "see docs/capture.md for the interpreters it knows")
         self._way.begin()
+        self._parts: Parts | None = self._way.parts()
+
+    def begin_calls(self, least_ns: int | None) -> None:
+        """Calls of that length are recorded one by one."""
+        if least_ns is None:
+            return
+        self._calls = self._way.calls(least_ns)
+        if self._calls is None:
+            note("single calls", self._facts["why"], "their sums are there")
+        else:
+            self._facts["least_call_ns"] = least_ns
+            self._calls.begin()
 
     def facts(self) -> dict[str, Any]:
         return {"functions": self._facts}
@@ -72,6 +88,10 @@ class Functions:
         """A child counts from nothing."""
         self._sums = Sums()
         self._way.forked()
+        if self._parts is not None:
+            self._parts.clear()
+        if self._calls is not None:
+            self._calls.forked()
 
     def window_begins(self) -> None:
         """It has no timeline."""
@@ -83,15 +103,44 @@ class Functions:
         pass
 
     @quietly
+    def step_begins(self) -> None:
+        """What came before it belongs to no step."""
+        if self._parts is not None:
+            self._parts.step_begins()
+
+    @quietly
+    def step_ends(self, number: int, start: int, end: int) -> None:
+        if self._parts is not None:
+            self._parts.step_ends(number, start, end)
+        else:
+            note("functions by step", self._facts["why"], "their sums of the whole run are there")
+
+    @quietly
+    def write_parts(self, writer: Writer) -> None:
+        """Those of steps that ended, and calls that did."""
+        if self._calls is not None:
+            self._calls.write(writer)
+        if self._parts is not None:
+            self._parts.write(writer, writer.function_parts)
+
+    @quietly
     def save(self, writer: Writer) -> None:
         """What is new since the last time, where this process may go on or not."""
-        new = self._way.take()
+        if self._calls is not None:
+            self._calls.write(writer)
+        parts = self._parts if self._parts is not None and self._parts.any else None
+        if parts is not None:
+            parts.rest()
+            self.write_parts(writer)
+        new = self._way.take(parts is None)
         new.write(writer)
         self._sums.merge(new)
         write_prof(os.path.join(self._session, f"functions-{os.getpid()}.prof"), self._sums)
 
     @quietly
     def end(self, writer: Writer) -> None:
+        if self._calls is not None:
+            self._calls.write(writer, True)
         self._way.end()
         self.save(writer)
 
@@ -140,7 +189,13 @@ class Profiled:
         for profile in self._profiles:
             profile.disable()
 
-    def take(self) -> Sums:
+    def parts(self) -> Parts | None:
+        return None
+
+    def calls(self, least_ns: int) -> Calls | None:
+        return None
+
+    def take(self, part_ends: bool) -> Sums:
         sums = Sums()
         for profile in self._profiles:
             for entry in profile.getstats():
@@ -231,7 +286,13 @@ class Monitored:
         if native.switch_off(self._tool):
             native.give_back(self._tool)
 
-    def take(self) -> Sums:
+    def parts(self) -> Parts | None:
+        return None
+
+    def calls(self, least_ns: int) -> Calls | None:
+        return None
+
+    def take(self, part_ends: bool) -> Sums:
         sums = Sums()
         for rows in self._totals:
             for code, row in list(rows.items()):

@@ -16,6 +16,7 @@ from . import native, sources
 from .failures import is_of_signal, note, quietly
 from .own_code import OwnCode
 from .statements import CodeLines, statements_of
+from .parts import Parts
 from .wire import Writer
 
 if TYPE_CHECKING:
@@ -43,6 +44,8 @@ MOST_CODES = 50_000
 # Of the timeline, as the library gives them: start, duration, thread, code object, statement.
 RUN = struct.Struct("<qqqQQ")
 RUNS_OF_BLOCK = 256
+# Of a part: code object, statement, hits, own and total time.
+PART_ROW = "<QQQqq"
 # Of all that is queued as objects of Python: a few megabytes.
 RUNS_OF_FLUSH = 64 * RUNS_OF_BLOCK
 
@@ -82,6 +85,7 @@ class Lines:
         self._taken: List[Tuple[bytes, int]] = []
         self._tool = -1
         self._local = 0
+        self._parts = Parts("lines", PART_ROW, module.line_part, self._part_row)
 
     def facts(self) -> dict[str, Any]:
         by = "sys.settrace" if self._tool < 0 else "sys.monitoring"
@@ -144,6 +148,7 @@ class Lines:
         self._runs = 0
         self._timed = False
         self._taken = []
+        self._parts.clear()
         for _, lines in list(self._codes.values()):
             lines.written = False
 
@@ -187,6 +192,14 @@ class Lines:
                 raise
             note("lines of " + code.co_filename, f"{type(error).__name__}: {error}")
             return None
+
+    @quietly
+    def ask(self, code: Any) -> None:
+        """The program wants the lines of this code object, whoever wrote it."""
+        if not self._own.ask(code) or not self._module.watch(code) or self._tool < 0:
+            return
+        # If it was called before, its beginning is not reported any more.
+        sys.monitoring.restart_events()  # type: ignore[attr-defined]
 
     def _lines_of(self, code: Any) -> CodeLines | None:
         known = self._codes.get(id(code))
@@ -264,6 +277,25 @@ class Lines:
         if lost > 0:
             writer.drop("changes of lines", lost)
 
+    # Parts
+
+    @quietly
+    def step_begins(self) -> None:
+        """What came before it belongs to no step."""
+        self._parts.step_begins()
+
+    @quietly
+    def step_ends(self, number: int, start: int, end: int) -> None:
+        self._parts.step_ends(number, start, end)
+
+    @quietly
+    def write_parts(self, writer: Writer) -> None:
+        """Those of steps that ended."""
+        self._parts.write(writer, writer.line_parts)
+
+    def _part_row(self, code: int, statement: int, hits: int, own: int, total: int) -> Any:
+        return (*_key_of(self._codes[code][1], statement), hits, total, own)
+
     # What was found
 
     @quietly
@@ -271,7 +303,10 @@ class Lines:
         """What is new since the last time, where this process may go on or not."""
         lost, unmatched = self._module.line_losses()
         sums: Dict[Key, list[int]] = {}
-        for code, statement, hits, own, total in self._module.take_lines():
+        if self._parts.any:
+            self._parts.rest()
+            self.write_parts(writer)
+        for code, statement, hits, own, total in self._module.take_lines(int(not self._parts.any)):
             lines = self._codes[id(code)][1]
             row = sums.setdefault(_key_of(lines, statement), [0, 0, 0])
             row[0] += hits

@@ -5,10 +5,12 @@ from __future__ import annotations
 
 import os
 import sys
-from typing import Any
+from typing import Any, Dict
 
+from .calls import Calls
 from .failures import note
-from .function_sums import LOST, Sums, key_of
+from .function_sums import LOST, Key, Sums, is_ours, key_of
+from .parts import Parts
 
 LIBRARY = "libfathom_python.so"
 # Those whose objects the library knows how to read; it looks whether it is right.
@@ -18,6 +20,9 @@ ENTER = ("PY_START", "PY_RESUME", "PY_THROW")
 LEAVE = ("PY_RETURN", "PY_YIELD", "PY_UNWIND")
 ENTER_C = ("CALL",)
 LEAVE_C = ("C_RETURN", "C_RAISE")
+
+# Of a part: label, calls, own and total time.
+FUNCTION_ROW = "<QQqq"
 
 NAME = "fathom"
 OTHER = "the program has a profile function"
@@ -60,6 +65,9 @@ class Native:
         self._with_c = with_c
         self._most_bytes = most_bytes
         self._tool = -1
+        # By the address of a label, which stays as long as the process.
+        self._keys: Dict[int, Key] = {}
+        self._titles: Dict[int, str | None] = {}
 
     def begin(self) -> None:
         module = self._module
@@ -111,9 +119,36 @@ class Native:
             give_back(self._tool)
         self._module.end()
 
-    def take(self) -> Sums:
+    def parts(self) -> Parts | None:
+        return Parts("functions", FUNCTION_ROW, self._module.part, self._name_of)
+
+    def calls(self, least_ns: int) -> Calls | None:
+        return Calls(self._module, least_ns, self._title_of)
+
+    def _key_at(self, label: int) -> Key:
+        key = self._keys.get(label)
+        if key is None:
+            key = self._keys[label] = key_of(self._module.label_at(label))
+        return key
+
+    def _title_of(self, label: int) -> str | None:
+        """As torch.profiler calls its frames of Python."""
+        title = self._titles.get(label, "")
+        if title == "":
+            key = self._key_at(label)
+            title = f"{key[0]}({key[1]}): {key[2]}" if key[0] else key[2]
+            self._titles[label] = title = None if is_ours(key) else title
+        return title
+
+    def _name_of(self, label: int, calls: int, own: int, total: int) -> Any:
+        key = self._key_at(label)
+        if is_ours(key):
+            return None
+        return key[0], max(key[1], 0), key[2], calls, total, own
+
+    def take(self, part_ends: bool) -> Sums:
         lost, unmatched = self._module.losses()
-        edges, functions = self._module.take()
+        edges, functions = self._module.take(int(part_ends))
         sums = Sums()
         for caller, label, calls, recursive, own, total in edges:
             key = key_of(label)

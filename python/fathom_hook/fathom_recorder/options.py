@@ -14,6 +14,11 @@ DEFAULT_MEMORY = 256 << 20
 DEFAULT_TORCH_MEMORY = 2 << 30
 
 
+def is_of_functions(extra: str) -> bool:
+    """functions, functions=c, functions=calls:50us."""
+    return extra.partition("=")[0] == "functions"
+
+
 class Schedule:
     """Which steps are profiled: as torch.profiler.schedule; repeat 0 goes on to the end."""
 
@@ -51,12 +56,18 @@ class Options:
         self.max_size = int(given.get("max_size_bytes") or 4294967296)
         last = given.get("last_s")
         self.last_ns = None if last is None else int(float(last) * 1e9)
+        # How long calls are that are recorded one by one; None: none is.
+        least = given.get("least_call_ns")
+        self.least_call_ns = None if least is None else max(0, int(least))
         # What --with lines watches beside the program's own code, and what it keeps of its text.
         self.lines_of = tuple(str(name) for name in given.get("lines_of") or ())
         self.sources = str(given.get("sources") or "on")
         self.overhead = bool(given.get("overhead", True))
         # libfathom_cuda.so holds CUPTI, of which torch.profiler may not take it away.
         self.cuda_elsewhere = bool(given.get("cuda_beside_torch"))
+
+    def with_functions(self) -> bool:
+        return any(is_of_functions(extra) for extra in self.extras)
 
     def on_demand(self) -> bool:
         """Recording waits for the program or a signal to ask for it."""

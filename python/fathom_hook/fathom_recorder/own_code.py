@@ -19,7 +19,7 @@ PARTS = frozenset(("<lambda>", "<listcomp>", "<setcomp>", "<dictcomp>", "<genexp
 
 
 class OwnCode:
-    """`modules` are taken, too, with all that lies below them."""
+    """`modules` are taken, too, with all that lies below them, and what `ask` was called with."""
 
     def __init__(self, session: str, modules: tuple[str, ...] = ()) -> None:
         library = os.path.dirname(os.path.abspath(os.__file__))
@@ -28,6 +28,18 @@ class OwnCode:
         self._others = (HERE, *(place + os.sep for place in places))
         self._modules = modules
         self._known: dict[str, bool] = {}
+        # By address; they stay as long as the process.
+        self._asked: dict[int, Any] = {}
+
+    def ask(self, code: Any) -> bool:
+        """Takes this code object, too. False where it is taken anyway, or cannot be."""
+        file = code.co_filename
+        if code.co_name in PARTS or file.startswith("<") or not file or file.startswith(HERE):
+            return False
+        if self._is_own(file) or id(code) in self._asked:
+            return False
+        self._asked[id(code)] = code
+        return True
 
     def holds(self, code: Any) -> bool:
         """`code` is what a frame above this one begins to run."""
@@ -37,7 +49,7 @@ class OwnCode:
         known = self._known.get(file)
         if known is None:
             known = self._known[file] = self._is_own(file)
-        return known or (bool(self._modules) and self._is_asked_for(code))
+        return known or id(code) in self._asked or (bool(self._modules) and self._is_asked_for(code))
 
     def _is_own(self, file: str) -> bool:
         if file.startswith("<") or not file:

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from typing import Callable
 
-from .options import Options
+from .options import Options, is_of_functions
 
 # A step longer than this is recorded without a step of warm-up, and alone.
 LONG_STEP_NS = 5_000_000_000
@@ -37,7 +37,9 @@ class Plan:
     def __init__(self, options: Options) -> None:
         self._options = options
         self._steps = options.steps
-        self.extras = tuple(sorted(options.extras - {"functions", "functions=c", "lines"}))
+        self.extras = tuple(
+            sorted(e for e in options.extras if e != "lines" and not is_of_functions(e))
+        )
         # A ring goes on to the end, in pieces.
         self._ring = options.steps.is_default() and options.last_ns is not None
         self.adaptive = options.steps.is_default() and options.duration_ns is None

@@ -52,6 +52,8 @@ class Recorder:
         self.torch: Any = None
         # Of functions, of lines.
         self.profiles: list[Any] = []
+        self.lines: Any = None
+        self._step_open = False
         self._held = False
         self._over = False
         self._phase = "import"
@@ -81,14 +83,14 @@ class Recorder:
     def install(self) -> None:
         process.mark_for_children(self.rank, self.role)
         # Before the ticker's thread begins, which is not to be profiled.
-        if self.options.extras & {"functions", "functions=c"}:
+        if self.options.with_functions():
             from . import functions
 
             self._begin_profile(functions)
         if "lines" in self.options.extras:
             from . import lines
 
-            self._begin_profile(lines)
+            self.lines = self._begin_profile(lines)
         self._learn_of_profiles()
         self.finder.install()
         self.pauses.install()
@@ -107,10 +109,11 @@ class Recorder:
         self.writer.flush()
         self.ticker.wake()
 
-    def _begin_profile(self, module: Any) -> None:
+    def _begin_profile(self, module: Any) -> Any:
         profile = module.start(self)
         if profile is not None:
             self.profiles.append(profile)
+        return profile
 
     # While it runs
 
@@ -144,6 +147,7 @@ class Recorder:
             self._record_late_imports(now)
         for profile in self.profiles:
             profile.tick()
+            profile.write_parts(self.writer)
         if self.torch is not None:
             self.torch.tick(now)
             if now - self._facts_at > FACTS_NS:
@@ -192,6 +196,21 @@ class Recorder:
         for profile in self.profiles:
             profile.write_windows(self.writer)
 
+    def step_begins(self) -> None:
+        """A step begins that does not begin with the end of another."""
+        self._step_open = True
+        for profile in self.profiles:
+            profile.step_begins()
+
+    def step_ends(self, number: int, start: int, end: int) -> None:
+        """The next one begins. One whose beginning was learnt of later has no part of its own."""
+        was_open, self._step_open = self._step_open, True
+        for profile in self.profiles:
+            if was_open:
+                profile.step_ends(number, start, end)
+            else:
+                profile.step_begins()
+
     # Forks
 
     @failures.quietly
@@ -212,6 +231,7 @@ class Recorder:
         failures.clear()
         self._over = False
         self.finder.late_bursts(0, True)  # the parent's
+        self._step_open = False
         self.began_ns = monotonic_ns()
         self._main_time = None
         self.role = "child"

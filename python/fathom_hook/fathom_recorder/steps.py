@@ -36,25 +36,28 @@ LOUD, OTHER, NO_GRADIENTS, EVALUATION = range(4)
 _FETCH, _ANNOTATION, _MODE = -1, -2, -3
 
 
-def _ignore(begin: int, end: int) -> None:
-    """Nobody asked for evaluations."""
+def _ignore(*_: int) -> None:
+    """Nobody asked."""
 
 
 class Steps:
     """`on_step(number, start, end)` is called between steps, `on_evaluation(begin, end)` after an
-    evaluation; their own time belongs to no step."""
+    evaluation, `on_begin()` where a step begins that follows no other; their own time belongs to no
+    step."""
 
     def __init__(
         self,
         step_by: str,
         on_step: Callable[[int, int, int], None],
         on_evaluation: Callable[[int, int], None] = _ignore,
+        on_begin: Callable[[], None] = _ignore,
     ) -> None:
         self._fixed = step_by != "auto"
         # What steps are counted by; None while it is not known.
         self.source: str | None = step_by if self._fixed else None
         self._on_step = on_step
         self._on_evaluation = on_evaluation
+        self._on_begin = on_begin
         self.number = 0
         # Since when the program evaluates; None while it does not.
         self.evaluating: int | None = None
@@ -114,6 +117,7 @@ class Steps:
         if self.due:
             self._end(now)
         elif self.start is None:
+            self._on_begin()
             self.start = now
         if quiet != LOUD and not evaluates:
             self._quiet.add(key)

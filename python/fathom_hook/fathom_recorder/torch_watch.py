@@ -74,7 +74,7 @@ class TorchWatch:
     def _begin_state(self) -> None:
         self.traces = Traces(self.recorder.session)
         step_by = "mark" if self.range_name else self.options.step_by
-        self.steps = Steps(step_by, self._step, self._evaluated)
+        self.steps = Steps(step_by, self._step, self._evaluated, self.recorder.step_begins)
         self.learner = Learner(self.torch)
         self.plan = Plan(self.options)
         self.pieces = Pieces(self.options)
@@ -274,6 +274,7 @@ class TorchWatch:
         self._heed_duration(age)
         if self.recording:
             self.recorder.record("step", "step", start, end - start, number)
+        self.recorder.step_ends(number, start, end)
         if self.memory:
             self.memory.step(number)
         self.overhead.step(number, kind, end - start, self._hook_ns)
@@ -302,6 +303,7 @@ class TorchWatch:
         self.thread_time.begin(self._owner, get_native_id())
         if end == begin:
             return
+        self.recorder.step_begins()
         if self.recording:
             self.recorder.record("evaluation", "phase", begin, end - begin, self.steps.number)
         self.loaders.fetched_since()
@@ -347,6 +349,9 @@ class TorchWatch:
         self._rested += 1
         if self.recording:
             self.recorder.writer.slice("step", "step", start, now - start, number, self._tid)
+        if self.recorder.profiles:
+            self.recorder.step_ends(number, start, now)
+            steps.start = monotonic_ns()
         self.overhead.step_at_rest(now - start)
         return True
 

@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from typing import Any, Callable, Tuple
 
     Queued = Tuple[Callable[..., None], Tuple[Any, ...]]
+    # Start, duration and number of a step; what each row of it has.
+    PartRows = Tuple[Tuple[int, int, int], "list[Tuple[Any, ...]]"]
 else:
     from _collections import deque
 
@@ -36,8 +38,8 @@ QUEUE_LENGTH = 1000
 QUEUED_BYTES = 250
 
 STRING, CLOCK, PROCESS, THREAD, SLICE, BEGIN, END, INSTANT = 1, 2, 3, 4, 5, 6, 7, 8
-COUNTER, SAMPLE, FACT, EXIT, DROPPED, FUNCTION = 9, 10, 11, 12, 13, 14
-LINE, LINE_RUN = 22, 25
+COUNTER, SAMPLE, FACT, EXIT, DROPPED, FUNCTION, ARGUMENT = 9, 10, 11, 12, 13, 14, 15
+LINE, LINE_RUN, FUNCTION_PART, LINE_PART = 22, 25, 26, 27
 
 _HEADER = struct.Struct("<III HHQ".replace(" ", ""))
 _SUMMED = struct.Struct("<HHQ")
@@ -56,8 +58,11 @@ _LAYOUT = {
     EXIT: "qiiqqqqqq",
     DROPPED: "IQ",
     FUNCTION: "iIIIQqq",
+    ARGUMENT: "II",
     LINE: "iIIIIIQqq",
     LINE_RUN: "qqiqIII",
+    FUNCTION_PART: "qqiqIIIQqq",
+    LINE_PART: "qqiqIIIIIQqq",
 }
 _PACK = {kind: struct.Struct("<HH" + fields) for kind, fields in _LAYOUT.items()}
 _SIZE = {kind: layout.size - 4 for kind, layout in _PACK.items()}
@@ -174,6 +179,35 @@ class Block:
             self._threads.add(tid)
             self.payload += pack(LINE_RUN, size, start, duration, pid, tid, *names)
 
+    def calls(self, rows: list[Tuple[int, int, int, str, int]]) -> None:
+        """Start, duration, thread and name; whether it went on when the recording ended."""
+        for start, duration, tid, name, is_open in rows:
+            self._threads.add(tid)
+            names = self.string(name), self.string("python_function")
+            key = self.string("open"), self.string("when the recording ended")
+            self.add(SLICE, start, duration, self._pid, tid, *names, -1)
+            if is_open:
+                self.add(ARGUMENT, *key)
+
+    def function_parts(self, rows: PartRows) -> None:
+        """A part and its rows: file, line, name, calls, total and own time."""
+        (start, duration, step), functions = rows
+        head = FUNCTION_PART, _SIZE[FUNCTION_PART], start, duration, self._pid, step
+        pack, string = _PACK[FUNCTION_PART].pack, self.string
+        for file, line, name, *sums in functions:
+            names = string(file), line, string(name)
+            self.payload += pack(*head, *names, *sums)
+
+    def line_parts(self, rows: PartRows) -> None:
+        """The same of statements: file, first and last line, function and its line, hits, total and
+        own time."""
+        (start, duration, step), lines = rows
+        head = LINE_PART, _SIZE[LINE_PART], start, duration, self._pid, step
+        pack, string = _PACK[LINE_PART].pack, self.string
+        for file, first, last, function, line, *sums in lines:
+            names = string(file), first, last, string(function), line
+            self.payload += pack(*head, *names, *sums)
+
     def clock(self) -> int:
         """Adds both clocks, read in one go; returns the time."""
         before = monotonic_ns()
@@ -269,6 +303,26 @@ class Writer:
             self._drop("line_runs", len(runs))
             return
         self._append((Block.line_runs, (runs,)))
+
+    def calls(self, rows: list[Tuple[int, int, int, str, int]]) -> None:
+        """A hundred at a time: they stand in one block."""
+        if len(self._queue) > self._most:
+            self._drop("calls", len(rows))
+            return
+        self._append((Block.calls, (rows,)))
+
+    def function_parts(self, rows: PartRows) -> None:
+        """A hundred at a time: they stand in one block."""
+        self._parts(Block.function_parts, rows)
+
+    def line_parts(self, rows: PartRows) -> None:
+        self._parts(Block.line_parts, rows)
+
+    def _parts(self, put: Callable[..., None], rows: PartRows) -> None:
+        if len(self._queue) > self._most:
+            self._drop(put.__name__, len(rows[1]))
+            return
+        self._append((put, (rows,)))
 
     def drop(self, what: str, count: int) -> None:
         """So many of these were not recorded for lack of room; the file counts them."""

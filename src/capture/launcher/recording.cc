@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/json_writer.h"
+#include "capture/launcher/amounts.h"
 #include "capture/system/signals.h"
 
 namespace fathom::capture {
@@ -88,7 +89,28 @@ bool is_rate(std::string_view part) {
   return part.starts_with(kSamples) && part.substr(kSamples.size()).starts_with('=');
 }
 
+bool is_of_calls(std::string_view part) {
+  return part.starts_with(kCalls) && part.substr(kCalls.size()).starts_with(':');
+}
+
+/// The time of "functions=calls:50us".
+Result<Duration> least_in(std::string_view part) {
+  Result<Duration> least = parse_duration(part.substr(kCalls.size() + 1));
+  if (least) return least;
+  return refused("'" + std::string(part) +
+                 "' is not functions=calls:TIME with a time such as 50us or 1ms");
+}
+
 }  // namespace
+
+std::optional<Duration> least_call_of(const Recording& recording) {
+  for (const std::string& extra : recording.with) {
+    if (extra == kCalls) return kLeastCall;
+    if (!is_of_calls(extra)) continue;
+    if (const Result<Duration> least = least_in(extra)) return *least;
+  }
+  return {};
+}
 
 Sampling sampling_of(const Recording& recording) {
   Sampling sampling;
@@ -104,7 +126,14 @@ Sampling sampling_of(const Recording& recording) {
 Result<std::vector<std::string>> parse_extras(std::string_view text) {
   const std::vector<std::string_view> parts = split(text);
   std::string_view rate;
+  std::string_view calls;
   for (const std::string_view part : parts) {
+    if (is_of_calls(part)) {
+      const Result<Duration> least = least_in(part);
+      if (!least) return least.error();
+      calls = part;
+      continue;
+    }
     if (is_rate(part)) {
       const Result<double> hz = rate_in(part);
       if (!hz) return hz.error();
@@ -119,9 +148,12 @@ Result<std::vector<std::string>> parse_extras(std::string_view text) {
   };
   std::vector<std::string> chosen;
   for (const std::string_view extra : kExtras) {
-    const bool implied = extra == "functions" && named(kFunctionsOfC);
+    const bool implied =
+        extra == "functions" && (named(kFunctionsOfC) || named(kCalls) || !calls.empty());
     if (extra == kSamples && !rate.empty()) {
       chosen.emplace_back(rate);
+    } else if (extra == kCalls && !calls.empty()) {
+      chosen.emplace_back(calls);
     } else if (named(extra) || implied) {
       chosen.emplace_back(extra);
     }
@@ -178,6 +210,8 @@ std::string to_json(const Recording& recording, bool indented) {
   if (recording.cuda == "always") json.key("cuda_beside_torch").boolean(true);
   if (std::ranges::find(recording.with, "gpu-metrics") != recording.with.end())
     json.key("gpu_metrics_hz").rounded(recording.gpu_metrics_hz);
+  if (const std::optional<Duration> least = least_call_of(recording))
+    json.key("least_call_ns").integer(to_ns(*least));
   if (!recording.lines_of.empty()) json.key("lines_of").texts(recording.lines_of);
   if (recording.sources != "on") json.key("sources").text(recording.sources);
   if (recording.graph_nodes) json.key("cuda_graph_nodes").boolean(true);

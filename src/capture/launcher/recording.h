@@ -22,14 +22,20 @@ struct Schedule {
   std::int64_t skip_first = 0;
 };
 
-inline constexpr std::array<std::string_view, 10> kExtras = {
-    "shapes", "stacks", "memory",    "functions",   "functions=c",
+inline constexpr std::array<std::string_view, 11> kExtras = {
+    "shapes", "stacks", "memory",    "functions",   "functions=c", "functions=calls",
     "lines",  "flops",  "libraries", "gpu-metrics", "samples"};
 /// What threads do, looked at from outside; "samples=250" so often a second, "samples=0" never.
 inline constexpr std::string_view kSamples = "samples";
 /// Functions of Python and those of C that it calls: more than kExtras' "functions", which it
 /// holds.
 inline constexpr std::string_view kFunctionsOfC = "functions=c";
+/// The same, and each call that takes long as a slice; "functions=calls:50us" of that long at
+/// least.
+inline constexpr std::string_view kCalls = "functions=calls";
+/// A shorter call is none of kCalls. What is written of a call takes 2 µs: of calls of this length
+/// 2 % of a thread's time, for each level of calls.
+inline constexpr Duration kLeastCall = std::chrono::microseconds(100);
 /// Those that torch.profiler records with its operators.
 inline constexpr std::array<std::string_view, 4> kTorchExtras = {"shapes", "stacks", "memory",
                                                                  "flops"};
@@ -43,7 +49,7 @@ inline constexpr std::array<std::string_view, 3> kCudaModes = {"auto", "off", "a
 
 /// What the user asked for; docs/capture.md has the page for it.
 struct Recording {
-  std::vector<std::string> with;  ///< Of kExtras, in their order; kSamples as it was typed.
+  std::vector<std::string> with;  ///< Of kExtras, in their order; kSamples and kCalls as typed.
   Schedule steps;
   std::string step_by = "auto";  ///< Of kStepKinds.
   Duration delay{};
@@ -67,6 +73,8 @@ Result<std::vector<std::string>> parse_extras(std::string_view text);
 /// The same of a program that runs already, of which torch.profiler alone can be asked. Errors:
 /// also those that only `fathom run` can record.
 Result<std::vector<std::string>> parse_torch_extras(std::string_view text);
+/// How long calls are that are recorded one by one; unset: none is.
+std::optional<Duration> least_call_of(const Recording& recording);
 /// How threads are sampled.
 struct Sampling {
   double hz = 100;     ///< 0: not at all.

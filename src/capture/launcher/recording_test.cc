@@ -33,6 +33,26 @@ TEST(Recording, FunctionsOfCHoldThoseOfPython) {
   EXPECT_EQ(*parse_extras("functions"), (std::vector<std::string>{"functions"}));
 }
 
+TEST(Recording, CallsHaveALeastTime) {
+  const std::vector<std::string> plain = *parse_extras("functions=calls");
+  EXPECT_EQ(plain, (std::vector<std::string>{"functions", "functions=calls"}));
+  EXPECT_EQ(least_call_of({.with = plain}), kLeastCall);
+  const Recording own = {.with = *parse_extras("lines,functions=calls:20us,functions=c")};
+  EXPECT_EQ(own.with, (std::vector<std::string>{"functions", "functions=c", "functions=calls:20us",
+                                                "lines"}));
+  EXPECT_EQ(least_call_of(own), std::chrono::microseconds(20));
+  EXPECT_NE(to_json(own).find("\"least_call_ns\":20000"), std::string::npos) << to_json(own);
+  EXPECT_FALSE(least_call_of({.with = *parse_extras("functions")}));
+  EXPECT_EQ(to_json({}).find("least_call_ns"), std::string::npos);
+  for (const char* const wrong :
+       {"functions=calls:", "functions=calls:x", "functions=calls:-1us"}) {
+    const auto parsed = parse_extras(wrong);
+    ASSERT_FALSE(parsed) << wrong;
+    EXPECT_NE(parsed.error().message.find("functions=calls:TIME"), std::string::npos);
+  }
+  EXPECT_FALSE(parse_extras("functions=callsome"));
+}
+
 TEST(Recording, AnUnknownExtraIsRefusedWithThoseThereAre) {
   const auto parsed = parse_extras("shapes,colours");
   ASSERT_FALSE(parsed);

@@ -15,7 +15,8 @@ ThreadCode* LineProfile::code_of(const LineTable& table) {
   for (ThreadCode* each = head; each != nullptr; each = each->next)
     if (each->key == table.code) return latest = each;
   const std::size_t sums = std::size_t{table.statements} + 1;
-  const std::size_t bytes = sizeof(ThreadCode) + sums * sizeof(StatementSums);
+  const std::size_t bytes =
+      sizeof(ThreadCode) + sums * (sizeof(StatementSums) + sizeof(FoldedSums));
   if (!MemoryLimit::take(bytes)) return nullptr;
   void* const memory = std::calloc(1, bytes);
   if (memory == nullptr) return nullptr;
@@ -25,6 +26,8 @@ ThreadCode* LineProfile::code_of(const LineTable& table) {
   made->sums = reinterpret_cast<StatementSums*>(made + 1);
   for (std::size_t at = 0; at < sums; ++at)
     new (&made->sums[at]) StatementSums{0, 0, 0, 0, table.is_long[at]};
+  made->folded = reinterpret_cast<FoldedSums*>(made->sums + sums);
+  for (std::size_t at = 0; at < sums; ++at) new (&made->folded[at]) FoldedSums;
   made->next = head;
   head = made;
   return latest = made;
@@ -135,7 +138,15 @@ void LineProfile::settle(std::uint64_t now) {
   }
 }
 
+void LineProfile::forget_folded() {
+  visit([](const ThreadCode& code) {
+    for (std::size_t at = 0; at <= code.table->statements; ++at) code.folded[at] = {};
+  });
+  lost_ = unmatched_ = 0;
+}
+
 void LineProfile::clear(std::uint64_t now) {
+  forget_folded();
   visit([](const ThreadCode& code) {
     for (std::size_t at = 0; at <= code.table->statements; ++at) {
       StatementSums& sums = code.sums[at];
@@ -143,7 +154,6 @@ void LineProfile::clear(std::uint64_t now) {
       sums.self = sums.total = 0;
     }
   });
-  lost_ = unmatched_ = 0;
   for (std::size_t at = 0; at < depth_; ++at) {
     stack_[at].begin = stack_[at].entered = now;
     stack_[at].callees = 0;

@@ -6,6 +6,7 @@
 
 #include "capture/python/line_table.h"
 #include "capture/python/line_timeline.h"
+#include "capture/python/ticks.h"
 
 namespace fathom::python {
 
@@ -18,11 +19,20 @@ struct StatementSums {
   bool is_long = false;     ///< It lies on several lines, whose events are not all beginnings.
 };
 
+/// What a statement took in all parts of the run that have ended, and in one of them; times in ns.
+struct FoldedSums {
+  std::uint64_t hits = 0;
+  std::int64_t self = 0;
+  std::int64_t total = 0;
+  [[nodiscard]] bool empty() const { return hits == 0 && self == 0 && total == 0; }
+};
+
 /// A code object as this thread ran it.
 struct ThreadCode {
   const void* key = nullptr;
   const LineTable* table = nullptr;
   StatementSums* sums = nullptr;  ///< From statement 0, which stands for no line.
+  FoldedSums* folded = nullptr;   ///< The same of the parts of the run before this one.
   ThreadCode* latest = nullptr;   ///< What it called last.
   ThreadCode* next = nullptr;     ///< In the same slot.
 };
@@ -48,8 +58,14 @@ class LineProfile {
 
   /// Times up to now are in the sums, of what is open too.
   void settle(std::uint64_t now);
+  /// A part of the run ends: calls on_part(ThreadCode, statement, FoldedSums) for each statement
+  /// that took anything in it. What is folded is the sum of all parts, to the nanosecond.
+  template <typename OnPart>
+  void fold(std::uint64_t now, double ns_per_tick, OnPart on_part);
   /// All sums are 0; what is open stays open, and its time counts from now.
   void clear(std::uint64_t now);
+  /// What is folded is 0, as are losses; the part of the run that has not ended stays.
+  void forget_folded();
   /// The thread is gone, and another one goes on with the sums.
   void abandon();
 
@@ -123,5 +139,25 @@ class LineProfile {
   std::uint64_t unmatched_ = 0;
   LineTimeline timeline_;
 };
+
+template <typename OnPart>
+void LineProfile::fold(std::uint64_t now, double ns_per_tick, OnPart on_part) {
+  settle(now);
+  visit([ns_per_tick, &on_part](const ThreadCode& code) {
+    for (unsigned at = 1; at <= code.table->statements; ++at) {
+      StatementSums& sums = code.sums[at];
+      if (sums.hits == 0 && sums.self == 0 && sums.total == 0) continue;
+      const FoldedSums part{sums.hits, take_ns(sums.self, ns_per_tick),
+                            take_ns(sums.total, ns_per_tick)};
+      sums.hits = 0;
+      if (part.empty()) continue;
+      FoldedSums& folded = code.folded[at];
+      folded.hits += part.hits;
+      folded.self += part.self;
+      folded.total += part.total;
+      on_part(code, at, part);
+    }
+  });
+}
 
 }  // namespace fathom::python

@@ -116,6 +116,47 @@ TEST_F(LineProfileTest, TheLinesOfOneStatementAreOneHit) {
   EXPECT_EQ(row(g_, 2), (Row{2, 2, 2}));
 }
 
+TEST_F(LineProfileTest, PartsSumToTheWholeToTheNanosecond) {
+  constexpr double kRatio = 0.41;  // no part of whole nanoseconds
+  std::map<std::pair<const void*, unsigned>, Row> sums;
+  const auto end_part = [&](std::uint64_t now) {
+    profile_.fold(now, kRatio, [&](const ThreadCode& code, unsigned at, const FoldedSums& part) {
+      EXPECT_FALSE(part.empty());
+      Row& sum = sums[{code.key, at}];
+      sum.hits += part.hits;
+      sum.self += part.self;
+      sum.total += part.total;
+    });
+  };
+  std::uint64_t now = 0;
+  for (int round = 0; round < 40; ++round) {
+    enter(f_, now += 3);
+    line(f_, 10, now += 5);
+    if (round % 3 == 0) end_part(now += 1);
+    enter(g_, now += 7);
+    line(g_, 10, now += 1);
+    if (round % 2 == 0) end_part(now += 9);
+    line(g_, 12, now += 2);
+    leave(g_, now += 13);
+    line(f_, 12, now += 1);
+    leave(f_, now += 4);
+  }
+  end_part(now);
+  std::map<std::pair<const void*, unsigned>, Row> folded;
+  profile_.visit([&](const ThreadCode& code) {
+    for (unsigned at = 1; at <= code.table->statements; ++at)
+      if (const FoldedSums& all = code.folded[at]; !all.empty())
+        folded[{code.key, at}] = {all.hits, all.self, all.total};
+  });
+  EXPECT_EQ(sums, folded);
+  EXPECT_EQ((sums[{f_.key(), 1}].hits), 40U);
+  EXPECT_EQ((sums.count({f_.key(), 2})), 0U);
+  profile_.forget_folded();
+  profile_.visit([](const ThreadCode& code) {
+    for (unsigned at = 0; at <= code.table->statements; ++at) EXPECT_TRUE(code.folded[at].empty());
+  });
+}
+
 TEST_F(LineProfileTest, OfARecursionTheOutermostCounts) {
   enter(f_, 0);
   line(f_, 10, 0);

@@ -6,7 +6,9 @@
 #include "capture/python/monitoring.h"
 #include "capture/python/profile_function.h"
 #include "capture/python/taken.h"
+#include "capture/python/taken_calls.h"
 #include "capture/python/taken_lines.h"
+#include "capture/python/taken_parts.h"
 #include "capture/python/taken_timeline.h"
 #include "capture/python/trace_function.h"
 
@@ -107,15 +109,18 @@ PyObject* label_of(const void* label) {
   return label == nullptr ? &_Py_NoneStruct : static_cast<PyObject*>(const_cast<void*>(label));
 }
 
-/// take() -> (edges, functions) since the last time, or since begin():
+/// take(part_ends) -> (edges, functions) of the parts that ended since the last time, or since
+/// begin(); with part_ends one ends here:
 ///   edges      [(label of the caller, label, calls, recursive, self_ns, total_ns), …]
 ///   functions  [(label, recursive, total_ns), …], once for each thread that called it
 /// A label is a code object, a text, or None for what memory did not suffice for; of a caller ""
 /// for nobody.
-PyObject* take(PyObject* /*module*/, PyObject* /*arguments*/) {
+PyObject* take(PyObject* /*module*/, PyObject* arguments) {
+  int part_ends = 0;
+  if (PyArg_ParseTuple(arguments, "i", &part_ends) == 0) return nullptr;
   Taken taken;
   // Copied first: making objects may run the program's code, which changes the same profiles.
-  if (!taken.copy()) return PyErr_NoMemory();
+  if (!taken.copy(part_ends != 0)) return PyErr_NoMemory();
   PyObject* const nobody = PyUnicode_FromFormat("");
   PyObject* const edges = PyList_New(static_cast<std::intptr_t>(taken.edges));
   PyObject* const functions = PyList_New(static_cast<std::intptr_t>(taken.functions));
@@ -149,6 +154,59 @@ PyObject* losses(PyObject* /*module*/, PyObject* /*arguments*/) {
     unmatched += each->profile.unmatched();
   }
   return Py_BuildValue("(KK)", lost, unmatched);
+}
+
+template <typename Row>
+PyObject* part_of() {
+  TakenPart<Row> part;
+  take_part(part);
+  PyObject* const bytes =
+      PyBytes_FromStringAndSize(reinterpret_cast<const char*>(part.rows),
+                                static_cast<std::intptr_t>(part.count * sizeof(Row)));
+  if (bytes == nullptr) return nullptr;
+  return Py_BuildValue("(NK)", bytes, static_cast<unsigned long long>(part.lost));
+}
+
+/// part() -> (bytes: FunctionPartRow after FunctionPartRow, rows that there was no memory for)
+/// since the last time, or since begin(). What take() gives is not less for it.
+PyObject* part(PyObject* /*module*/, PyObject* /*arguments*/) { return part_of<FunctionPartRow>(); }
+
+/// line_part() -> the same of LinePartRow, and take_lines().
+PyObject* line_part(PyObject* /*module*/, PyObject* /*arguments*/) {
+  return part_of<LinePartRow>();
+}
+
+/// begin_calls(least_ns): calls of that long or longer are kept one by one.
+PyObject* begin_calls(PyObject* /*module*/, PyObject* arguments) {
+  long long least_ns = 0;
+  if (PyArg_ParseTuple(arguments, "L", &least_ns) == 0) return nullptr;
+  if (recording.on) python::begin_calls(least_ns);
+  return none();
+}
+
+/// take_calls(ends) -> (bytes: TakenCall after TakenCall, calls that there was no room for) since
+/// the last time; with `ends` those that are open, too, and no more are kept.
+PyObject* take_calls(PyObject* /*module*/, PyObject* arguments) {
+  int ends = 0;
+  if (PyArg_ParseTuple(arguments, "i", &ends) == 0) return nullptr;
+  TakenCalls taken;
+  if (!taken.copy(ends != 0)) return PyErr_NoMemory();
+  PyObject* const bytes =
+      PyBytes_FromStringAndSize(reinterpret_cast<const char*>(taken.calls),
+                                static_cast<std::intptr_t>(taken.count * sizeof(TakenCall)));
+  if (bytes == nullptr) return nullptr;
+  return Py_BuildValue("(NK)", bytes, static_cast<unsigned long long>(taken.lost));
+}
+
+/// label_at(address) -> the label of a row of part().
+PyObject* label_at(PyObject* /*module*/, PyObject* arguments) {
+  unsigned long long address = 0;
+  if (PyArg_ParseTuple(arguments, "K", &address) == 0) return nullptr;
+  // It went through Python as a number.
+  // NOLINTNEXTLINE(performance-no-int-to-ptr)
+  PyObject* const label = label_of(reinterpret_cast<const void*>(address));
+  Py_IncRef(label);
+  return label;
 }
 
 /// begin_lines(decide, most_bytes, f_trace_lines, disable, watch, tool, events): f_trace_lines is
@@ -216,11 +274,22 @@ PyObject* watches(PyObject* /*module*/, PyObject* arguments) {
   return Py_BuildValue("i", static_cast<int>(find_line_table(code) != nullptr));
 }
 
-/// take_lines() -> [(code, statement, hits, self_ns, total_ns), …] since the last time, or since
-/// begin_lines(), once for each thread.
-PyObject* take_lines(PyObject* /*module*/, PyObject* /*arguments*/) {
+/// watch(code) -> whether its lines are recorded from now on, wherever it was called before.
+PyObject* watch(PyObject* /*module*/, PyObject* arguments) {
+  PyObject* code = nullptr;
+  if (PyArg_ParseTuple(arguments, "O", &code) == 0) return nullptr;
+  const bool watched = line_recording.on && table_of(code) != nullptr;
+  if (PyErr_Occurred() != nullptr) return nullptr;
+  return Py_BuildValue("i", static_cast<int>(watched));
+}
+
+/// take_lines(part_ends) -> [(code, statement, hits, self_ns, total_ns), …] of the parts that ended
+/// since the last time, or since begin_lines(), once for each thread; with part_ends one ends here.
+PyObject* take_lines(PyObject* /*module*/, PyObject* arguments) {
+  int part_ends = 0;
+  if (PyArg_ParseTuple(arguments, "i", &part_ends) == 0) return nullptr;
   TakenLines taken;
-  if (!taken.copy()) return PyErr_NoMemory();
+  if (!taken.copy(part_ends != 0)) return PyErr_NoMemory();
   PyObject* const lines = PyList_New(static_cast<std::intptr_t>(taken.count));
   bool good = lines != nullptr;
   for (std::size_t at = 0; good && at < taken.count; ++at) {
@@ -275,7 +344,7 @@ PyMethodDef methods[] = {{"knows", knows, kArguments, nullptr},
                          {"listens", listens, kNoArguments, nullptr},
                          {"ignore", ignore, kNoArguments, nullptr},
                          {"forked", forked, kNoArguments, nullptr},
-                         {"take", take, kNoArguments, nullptr},
+                         {"take", take, kArguments, nullptr},
                          {"losses", losses, kNoArguments, nullptr},
                          {"begin_lines", begin_lines, kArguments, nullptr},
                          {"end_lines", end_lines, kNoArguments, nullptr},
@@ -283,8 +352,14 @@ PyMethodDef methods[] = {{"knows", knows, kArguments, nullptr},
                          {"trace", trace, kArguments, nullptr},
                          {"trace_others", trace_others, kNoArguments, nullptr},
                          {"traces", traces, kNoArguments, nullptr},
+                         {"watch", watch, kArguments, nullptr},
                          {"watches", watches, kArguments, nullptr},
-                         {"take_lines", take_lines, kNoArguments, nullptr},
+                         {"part", part, kNoArguments, nullptr},
+                         {"line_part", line_part, kNoArguments, nullptr},
+                         {"begin_calls", begin_calls, kArguments, nullptr},
+                         {"take_calls", take_calls, kArguments, nullptr},
+                         {"label_at", label_at, kArguments, nullptr},
+                         {"take_lines", take_lines, kArguments, nullptr},
                          {"begin_timeline", begin_timeline, kNoArguments, nullptr},
                          {"take_timeline", take_timeline, kNoArguments, nullptr},
                          {"line_losses", line_losses, kNoArguments, nullptr},

@@ -99,6 +99,14 @@ bool Profile::unwind_to(const void* key, std::uint64_t now) {
   return true;
 }
 
+void Profile::log_open(std::uint64_t now) {
+  for (std::size_t at = depth_; at > 0; --at) {
+    const Frame& frame = stack_[at - 1];
+    if (now > frame.entered && CallLog::takes(now - frame.entered))
+      calls_.add(frame.edge->callee->label, frame.entered, now, true);
+  }
+}
+
 void Profile::settle(std::uint64_t now) {
   for (std::size_t at = 0; at < depth_; ++at) {
     Frame& frame = stack_[at];
@@ -115,25 +123,38 @@ void Profile::settle(std::uint64_t now) {
   }
 }
 
+void Profile::forget_folded() {
+  visit(
+      [](Edge& edge) {
+        edge.folded_calls = edge.folded_recursive = 0;
+        edge.folded_self = edge.folded_total = 0;
+      },
+      [](Function& function) {
+        function.folded_recursive = 0;
+        function.folded_total = 0;
+      });
+  unrecorded_ = unmatched_ = 0;
+}
+
 void Profile::clear(std::uint64_t now) {
+  forget_folded();
   const auto clear_edge = [](Edge& edge) {
     edge.calls = edge.recursive = 0;
     edge.self = edge.total = 0;
+  };
+  const auto clear_function = [](Function& function) {
+    function.recursive = 0;
+    function.total = 0;
   };
   for (std::size_t slot = 0; slot < slots_; ++slot)
     if (edges_[slot] != nullptr) clear_edge(*edges_[slot]);
   clear_edge(lost_edge_);
   for (Function* head : functions_) {
-    for (Function* each = head; each != nullptr; each = each->next) {
-      each->recursive = 0;
-      each->total = 0;
-    }
+    for (Function* each = head; each != nullptr; each = each->next) clear_function(*each);
   }
-  lost_.recursive = 0;
-  lost_.total = 0;
-  unrecorded_ = unmatched_ = 0;
+  clear_function(lost_);
   for (std::size_t at = 0; at < depth_; ++at) {
-    stack_[at].begin = now;
+    stack_[at].begin = stack_[at].entered = now;
     stack_[at].callees = 0;
   }
 }

@@ -4,13 +4,16 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "capture/python/call_log.h"
 #include "capture/python/memory_limit.h"
+#include "capture/python/ticks.h"
 
 namespace fathom::python {
 
 struct Edge;
 
-/// A function as this thread called it. Times are in ticks.
+/// A function as this thread called it. Times are in ticks, and count since the last part of the
+/// run ended; what was folded then is in nanoseconds.
 struct Function {
   const void* key = nullptr;    ///< The code object, or the definition of a function of C.
   void* label = nullptr;        ///< What it is called: an object of Python that is kept.
@@ -19,6 +22,10 @@ struct Function {
   std::int64_t total = 0;       ///< From call to return, of the outermost of a recursion.
   std::uint32_t depth = 0;      ///< How often it is open.
   Function* next = nullptr;     ///< In the same slot of the table of functions.
+  std::uint64_t folded_recursive = 0;
+  std::int64_t folded_total = 0;
+  std::uint64_t part_calls = 0;  ///< Only while a part is folded.
+  std::int64_t part_self = 0;
 };
 
 /// The calls of a function by one caller.
@@ -31,6 +38,18 @@ struct Edge {
   std::int64_t self = 0;        ///< Without what it called.
   std::int64_t total = 0;       ///< Of the outermost.
   std::uint32_t depth = 0;
+  std::uint64_t folded_calls = 0;
+  std::uint64_t folded_recursive = 0;
+  std::int64_t folded_self = 0;
+  std::int64_t folded_total = 0;
+};
+
+/// What a function took in a part of the run; times in ns.
+struct FunctionPart {
+  const void* label = nullptr;
+  std::uint64_t calls = 0;
+  std::int64_t self = 0;
+  std::int64_t total = 0;
 };
 
 /// What a profile asks when it meets a function: its label, null where there is no memory.
@@ -54,10 +73,21 @@ class Profile {
     pop(now);
   }
 
+  /// Calls that took long, one by one.
+  [[nodiscard]] CallLog& calls() { return calls_; }
+  /// Puts what is open among them, as open.
+  void log_open(std::uint64_t now);
+
   /// Times up to now are in the sums, of what is open too.
   void settle(std::uint64_t now);
+  /// A part of the run ends: calls on_part(FunctionPart) for each function that took anything in
+  /// it. What is folded is the sum of all parts, to the nanosecond.
+  template <typename OnPart>
+  void fold(std::uint64_t now, double ns_per_tick, OnPart on_part);
   /// All sums are 0; what is open stays open, and its time counts from now.
   void clear(std::uint64_t now);
+  /// What is folded is 0, as are losses; the part of the run that has not ended stays.
+  void forget_folded();
   /// The thread is gone, and another one goes on with the sums.
   void abandon();
 
@@ -66,22 +96,26 @@ class Profile {
   void visit(OnEdge on_edge, OnFunction on_function) {
     for (std::size_t slot = 0; slot < slots_; ++slot)
       if (edges_[slot] != nullptr) on_edge(*edges_[slot]);
-    if (lost_edge_.calls > 0) on_edge(lost_edge_);
+    const bool lost = lost_edge_.calls + lost_edge_.folded_calls > 0;
+    if (lost) on_edge(lost_edge_);
     for (Function* head : functions_)
       for (Function* each = head; each != nullptr; each = each->next) on_function(*each);
-    if (lost_edge_.calls > 0) on_function(lost_);
+    if (lost) on_function(lost_);
   }
   [[nodiscard]] bool is_root(const Function& function) const { return &function == &root_; }
   /// Stands for the functions that memory did not suffice for; it has no label.
   [[nodiscard]] const Function& lost() const { return lost_; }
-  [[nodiscard]] std::uint64_t lost_calls() const { return lost_edge_.calls + unrecorded_; }
+  [[nodiscard]] std::uint64_t lost_calls() const {
+    return lost_edge_.calls + lost_edge_.folded_calls + unrecorded_;
+  }
   /// Ends of calls that are not open, as where threads of control are switched (greenlets).
   [[nodiscard]] std::uint64_t unmatched() const { return unmatched_; }
 
  private:
   struct Frame {
     Edge* edge = nullptr;
-    std::uint64_t begin = 0;
+    std::uint64_t begin = 0;  ///< Of what is not in the sums yet.
+    std::uint64_t entered = 0;
     std::int64_t callees = 0;
     bool outer_edge = false;
     bool outer_function = false;
@@ -127,6 +161,8 @@ class Profile {
     if (frame.outer_edge) edge.total += spent;
     if (frame.outer_function) edge.callee->total += spent;
     if (depth_ > 0) stack_[depth_ - 1].callees += spent;
+    if (now > frame.entered && CallLog::takes(now - frame.entered))
+      calls_.add(edge.callee->label, frame.entered, now);
   }
 
   Frame* stack_ = nullptr;
@@ -146,6 +182,7 @@ class Profile {
   Edge lost_edge_{nullptr, &root_, &lost_};
   std::uint64_t unrecorded_ = 0;
   std::uint64_t unmatched_ = 0;
+  CallLog calls_;
 };
 
 inline void Profile::enter(const void* key, void* about, Labeller labeller, std::uint64_t now) {
@@ -167,7 +204,33 @@ inline void Profile::enter(const void* key, void* about, Labeller labeller, std:
   const bool inner_function = callee.depth++ > 0;
   edge->recursive += static_cast<std::uint64_t>(inner_edge);
   callee.recursive += static_cast<std::uint64_t>(inner_function);
-  stack_[depth_++] = {edge, now, 0, !inner_edge, !inner_function};
+  stack_[depth_++] = {edge, now, now, 0, !inner_edge, !inner_function};
+}
+
+template <typename OnPart>
+void Profile::fold(std::uint64_t now, double ns_per_tick, OnPart on_part) {
+  settle(now);
+  visit(
+      [ns_per_tick](Edge& edge) {
+        const std::int64_t self = take_ns(edge.self, ns_per_tick);
+        edge.callee->part_calls += edge.calls;
+        edge.callee->part_self += self;
+        edge.folded_calls += edge.calls;
+        edge.folded_recursive += edge.recursive;
+        edge.folded_self += self;
+        edge.folded_total += take_ns(edge.total, ns_per_tick);
+        edge.calls = edge.recursive = 0;
+      },
+      [ns_per_tick, &on_part](Function& function) {
+        const std::int64_t total = take_ns(function.total, ns_per_tick);
+        function.folded_recursive += function.recursive;
+        function.folded_total += total;
+        function.recursive = 0;
+        if (function.part_calls > 0 || function.part_self > 0 || total > 0)
+          on_part(FunctionPart{function.label, function.part_calls, function.part_self, total});
+        function.part_calls = 0;
+        function.part_self = 0;
+      });
 }
 
 }  // namespace fathom::python

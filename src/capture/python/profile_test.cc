@@ -203,6 +203,135 @@ TEST(Profile, PartsSumToTheWhole) {
   EXPECT_EQ(expected["f"].calls, 2U);
 }
 
+TEST(Profile, PartsSumToTheWholeToTheNanosecond) {
+  constexpr double kRatio = 0.37;  // no part of whole nanoseconds
+  const auto run = [](Told& told, bool cut, std::map<std::string, Row>& sums) {
+    std::uint64_t now = 0;
+    const auto end_part = [&] {
+      told.profile().fold(now, kRatio, [&](const FunctionPart& part) {
+        Row& sum = sums[static_cast<const char*>(part.label)];
+        EXPECT_TRUE(part.calls > 0 || part.self > 0 || part.total > 0);
+        sum.calls += part.calls;
+        sum.self += part.self;
+        sum.total += part.total;
+      });
+    };
+    for (int round = 0; round < 50; ++round) {
+      for (const char* step : {"+f", "+g", "+f", "-f", "+h", "-h", "-g", "+h", "-h", "-f"}) {
+        now += 11;
+        if (step[0] == '+') {
+          told.enter(step + 1, now);
+        } else {
+          told.leave(step + 1, now);
+        }
+        now += 3;
+        if (cut && (now / 14) % 3 == 0) end_part();
+      }
+    }
+    end_part();
+  };
+  for (const bool cut : {false, true}) {
+    Told told;
+    std::map<std::string, Row> sums;
+    run(told, cut, sums);
+    std::map<std::string, Row> folded;
+    told.profile().visit(
+        [&](const Edge& edge) {
+          Row& sum = folded[static_cast<const char*>(edge.callee->label)];
+          sum.calls += edge.folded_calls;
+          sum.self += edge.folded_self;
+          EXPECT_EQ(edge.calls, 0U);
+        },
+        [&](const Function& function) {
+          folded[static_cast<const char*>(function.label)].total += function.folded_total;
+        });
+    EXPECT_EQ(sums, folded);
+    EXPECT_EQ(sums["f"].calls, 100U);
+    EXPECT_EQ(sums["h"].calls, 100U);
+    told.profile().forget_folded();
+    told.profile().visit([](const Edge& edge) { EXPECT_EQ(edge.folded_calls, 0U); },
+                         [](const Function& function) { EXPECT_EQ(function.folded_total, 0); });
+  }
+}
+
+TEST(Profile, APartHasItsTimeOfACallThatGoesOn) {
+  Told told;
+  std::vector<FunctionPart> parts;
+  const auto end_part = [&](std::uint64_t now) {
+    told.profile().fold(now, 1.0, [&](const FunctionPart& part) { parts.push_back(part); });
+  };
+  told.enter("f", 0);
+  end_part(30);
+  end_part(50);
+  told.leave("f", 60);
+  end_part(90);
+  end_part(95);
+  ASSERT_EQ(parts.size(), 3U);
+  EXPECT_EQ((std::vector<std::uint64_t>{parts[0].calls, parts[1].calls, parts[2].calls}),
+            (std::vector<std::uint64_t>{1, 0, 0}));
+  EXPECT_EQ((std::vector<std::int64_t>{parts[0].total, parts[1].total, parts[2].total}),
+            (std::vector<std::int64_t>{30, 20, 10}));
+}
+
+TEST(Profile, CallsThatTookLongAreKeptOneByOne) {
+  Told told;
+  Profile& profile = told.profile();
+  struct Kept {
+    std::string name;
+    std::uint64_t begin = 0;
+    std::uint64_t end = 0;
+    bool open = false;
+    bool operator==(const Kept&) const = default;
+  };
+  const auto kept = [&profile] {
+    std::vector<Kept> calls;
+    profile.calls().visit([&calls](const CallLog::Call& call) {
+      EXPECT_EQ(call.tid, 42);
+      calls.push_back({static_cast<const char*>(call.label), call.begin, call.end, call.open});
+    });
+    profile.calls().clear();
+    return calls;
+  };
+  told.enter("f", 0);
+  told.leave("f", 100);  // nobody asked yet
+  CallLog::begin(10);
+  told.enter("f", 100);
+  told.leave("f", 200);  // of a thread that is not recorded
+  EXPECT_TRUE(kept().empty());
+  profile.calls().belongs_to(42);
+  told.enter("f", 300);
+  told.enter("g", 303);
+  told.enter("h", 304);
+  told.leave("h", 313);  // too short
+  profile.fold(315, 1.0, [](const FunctionPart& /*part*/) {});
+  told.leave("g", 316);
+  told.leave("f", 320);
+  EXPECT_EQ(kept(), (std::vector<Kept>{{"g", 303, 316}, {"f", 300, 320}}));
+  told.enter("f", 400);
+  told.enter("g", 495);
+  profile.log_open(500);
+  EXPECT_EQ(kept(), (std::vector<Kept>{{"f", 400, 500, true}}));
+  // After a fork calls count from there.
+  profile.clear(600);
+  told.leave("g", 605);
+  told.leave("f", 700);
+  EXPECT_EQ(kept(), (std::vector<Kept>{{"f", 600, 700}}));
+  CallLog::stop();
+}
+
+TEST(Profile, CallsThatThereIsNoRoomForAreCounted) {
+  MemoryLimit::set(std::size_t{1} << 30U);
+  CallLog log;
+  log.belongs_to(1);
+  for (std::size_t call = 0; call < CallLog::kMost + 5000; ++call) log.add("f", call, call + 1);
+  std::size_t kept = 0;
+  log.visit([&kept](const CallLog::Call&) { ++kept; });
+  EXPECT_LE(kept, CallLog::kMost);
+  EXPECT_EQ(kept + log.lost(), CallLog::kMost + 5000);
+  log.clear();
+  EXPECT_EQ(log.lost(), 0U);
+}
+
 TEST(Profile, AfterAForkWhatIsOpenStaysOpenAndCountsFromThere) {
   Told told;
   told.enter("f", 0);

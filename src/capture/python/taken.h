@@ -25,8 +25,9 @@ struct Taken {
   Taken(const Taken&) = delete;
   Taken& operator=(const Taken&) = delete;
   ~Taken();
+  /// The sums of all parts of the run that have ended; with `part_ends` the last one ends here.
   /// False where there is no memory: then the sums stay where they are.
-  bool copy();
+  bool copy(bool part_ends);
 };
 
 }  // namespace fathom::python

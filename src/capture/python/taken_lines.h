@@ -23,8 +23,9 @@ struct TakenLines {
   TakenLines(const TakenLines&) = delete;
   TakenLines& operator=(const TakenLines&) = delete;
   ~TakenLines();
+  /// The sums of all parts of the run that have ended; with `part_ends` the last one ends here.
   /// False where there is no memory: then the sums stay where they are.
-  bool copy();
+  bool copy(bool part_ends);
 };
 
 }  // namespace fathom::python

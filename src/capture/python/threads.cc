@@ -62,7 +62,9 @@ ThreadProfile* profile_new_thread() {
     return nullptr;
   }
   this_thread = found;
-  found->lines.belongs_to(thread_number());
+  const std::int64_t number = thread_number();
+  found->lines.belongs_to(number);
+  found->profile.calls().belongs_to(number);
   // Where this fails, the profile is its thread's for ever, and nothing of it is lost.
   if (has_key) pthread_setspecific(key, found);
   return found;
@@ -86,6 +88,7 @@ void forget_calls() {
   for (ThreadProfile* each = first; each != nullptr; each = each->next) {
     each->profile.abandon();
     each->profile.clear(Ticks::now());
+    each->profile.calls().clear();
   }
 }
 
@@ -107,9 +110,12 @@ void forget_other_threads() {
     each->profile.clear(Ticks::now());
     each->lines.clear(Ticks::now());
     each->lines.timeline().clear();
+    each->profile.calls().clear();
   }
   LineTimeline::turn(false);
-  if (this_thread != nullptr) this_thread->lines.belongs_to(thread_number());
+  if (this_thread == nullptr) return;
+  this_thread->lines.belongs_to(thread_number());
+  this_thread->profile.calls().belongs_to(thread_number());
 }
 
 }  // namespace fathom::python

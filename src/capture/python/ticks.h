@@ -48,4 +48,13 @@ class Ticks {
   // NOLINTEND(cppcoreguidelines-avoid-non-const-global-variables,bugprone-dynamic-static-initializers)
 };
 
+/// Takes a sum in ticks away, as ns. Less than nothing, which two processors' counters may give,
+/// waits for the next part.
+inline std::int64_t take_ns(std::int64_t& ticks, double ns_per_tick) {
+  if (ticks <= 0) return 0;
+  const auto ns = static_cast<std::int64_t>(static_cast<double>(ticks) * ns_per_tick);
+  ticks = 0;
+  return ns;
+}
+
 }  // namespace fathom::python

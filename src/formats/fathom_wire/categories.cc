@@ -30,6 +30,7 @@ constexpr CategoryRule kCategories[] = {
     {"overhead.device", SliceKind::overhead, true},
     {"line", SliceKind::other, true},
     {"host_function", SliceKind::other},
+    {"python_function", SliceKind::python_function},
 };
 
 }  // namespace

@@ -1,4 +1,5 @@
-// The timeline of lines: stretches beside the threads, each named after its statement.
+// Lines: their timeline, stretches beside the threads that are named after their statement; and
+// what they and functions took in parts of the run.
 #include <string>
 
 #include "base/utf8.h"
@@ -31,6 +32,35 @@ void TraceMaker::line_run(const wire::LineRunRecord& record, std::uint64_t offse
   add_slice(line_track(record.pid, record.tid), record.start,
             true_duration(record.duration, offset), text(name, offset), category(kLine, offset),
             -1);
+}
+
+void TraceMaker::function_part(const wire::FunctionPartRecord& record, std::uint64_t offset) {
+  if (!true_time(record.start, offset)) return;
+  if (!true_profile_time(part_time_, record.total, record.self)) {
+    trace_.import.add(Repair::number_out_of_range, offset, "part of a function");
+    return;
+  }
+  const std::int64_t end = record.start + true_duration(record.duration, offset);
+  trace_.function_parts.push_back(
+      {.time = {record.pid, text(record.file, offset), text(record.name, offset), record.line,
+                record.calls, duration_ns(record.total), duration_ns(record.self)},
+       .when = {time_ns(record.start), time_ns(end)},
+       .step = known(record.step)});
+}
+
+void TraceMaker::line_part(const wire::LinePartRecord& record, std::uint64_t offset) {
+  if (!true_time(record.start, offset)) return;
+  if (!true_profile_time(part_time_, record.total, record.self)) {
+    trace_.import.add(Repair::number_out_of_range, offset, "part of a line");
+    return;
+  }
+  const std::int64_t end = record.start + true_duration(record.duration, offset);
+  trace_.line_parts.push_back(
+      {.time = {record.pid, text(record.file, offset), text(record.function, offset), record.first,
+                record.last, record.function_line, record.hits, duration_ns(record.total),
+                duration_ns(record.self)},
+       .when = {time_ns(record.start), time_ns(end)},
+       .step = known(record.step)});
 }
 
 }  // namespace fathom::own

@@ -36,6 +36,14 @@ void TraceMaker::place_in_time() {
     for (Time& time : *times) time -= duration_ns(first);
   }
   for (StackSample& sample : trace_.stack_samples) sample.time -= duration_ns(first);
+  const auto place = [first](auto& parts) {
+    for (auto& part : parts) {
+      part.when.begin -= duration_ns(first);
+      part.when.end -= duration_ns(first);
+    }
+  };
+  place(trace_.function_parts);
+  place(trace_.line_parts);
   for (auto& [pid, run] : runs_) {
     if (run.start_ns != kAbsent) run.start_ns -= first;
     if (run.end_ns != kAbsent) run.end_ns -= first;

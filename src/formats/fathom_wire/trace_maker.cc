@@ -173,15 +173,15 @@ void TraceMaker::dropped(const wire::DroppedRecord& record, std::uint64_t offset
 }
 
 /// Sums over a whole profile must stay numbers, too.
-bool TraceMaker::true_profile_time(std::int64_t total, std::int64_t self) {
+bool TraceMaker::true_profile_time(std::int64_t& sum, std::int64_t total, std::int64_t self) {
   const std::int64_t most = std::max(total, self);
-  if (total < 0 || self < 0 || most > kLastTime - profile_time_) return false;
-  profile_time_ += most;
+  if (total < 0 || self < 0 || most > kLastTime - sum) return false;
+  sum += most;
   return true;
 }
 
 void TraceMaker::function(const wire::FunctionRecord& record, std::uint64_t offset) {
-  if (!true_profile_time(record.total, record.self)) {
+  if (!true_profile_time(profile_time_, record.total, record.self)) {
     trace_.import.add(Repair::number_out_of_range, offset, "function");
     return;
   }
@@ -191,7 +191,7 @@ void TraceMaker::function(const wire::FunctionRecord& record, std::uint64_t offs
 }
 
 void TraceMaker::line(const wire::LineRecord& record, std::uint64_t offset) {
-  if (!true_profile_time(record.total, record.self)) {
+  if (!true_profile_time(profile_time_, record.total, record.self)) {
     trace_.import.add(Repair::number_out_of_range, offset, "line");
     return;
   }

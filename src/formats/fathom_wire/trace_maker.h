@@ -40,6 +40,8 @@ class TraceMaker final : public wire::Visitor {
   void argument(const wire::ArgumentRecord& record, std::uint64_t offset) override;
   // In line_records.cc:
   void line_run(const wire::LineRunRecord& record, std::uint64_t offset) override;
+  void function_part(const wire::FunctionPartRecord& record, std::uint64_t offset) override;
+  void line_part(const wire::LinePartRecord& record, std::uint64_t offset) override;
   // In device_records.cc:
   void device(const wire::DeviceActivity& record, std::uint64_t offset) override;
   void launch(const wire::Launch& record, std::uint64_t offset) override;
@@ -67,7 +69,9 @@ class TraceMaker final : public wire::Visitor {
   using Thread = std::pair<std::int64_t, std::int64_t>;  // pid, tid
 
   [[nodiscard]] bool true_time(std::int64_t time, std::uint64_t offset);
-  [[nodiscard]] bool true_profile_time(std::int64_t total, std::int64_t self);
+  /// Whether the sum so far may grow by that; then it does.
+  [[nodiscard]] static bool true_profile_time(std::int64_t& sum, std::int64_t total,
+                                              std::int64_t self);
   StringId text(std::string_view text, std::uint64_t offset);
   // In tracks.cc:
   StringId slice_name(std::string_view category, std::string_view name, std::int64_t value,
@@ -127,6 +131,7 @@ class TraceMaker final : public wire::Visitor {
   FrameTable frames_{trace_.stack_frames};
   std::int64_t stack_time_ = 0;    ///< ns of all samples so far.
   std::int64_t profile_time_ = 0;  ///< ns of all functions and lines so far.
+  std::int64_t part_time_ = 0;     ///< ns of all parts of them so far.
   wire::Found ends_alone_;
   std::int64_t main_pid_ = 0;
   std::int64_t last_time_ = 0;
