@@ -81,11 +81,11 @@ std::string counter_evidence(const RooflineRow& row) {
 }
 
 /// Of the calls of a row, those that launched what counts.
-std::int64_t counted_calls(const RooflineRow& row, const Blamed& blamed) {
-  if (row.activities == 0) return static_cast<std::int64_t>(row.calls);
+std::size_t counted_calls(const RooflineRow& row, const Blamed& blamed) {
+  if (row.activities == 0) return row.calls;
   const double share =
       static_cast<double>(blamed.activities.size()) / static_cast<double>(row.activities);
-  return std::llround(static_cast<double>(row.calls) * share);
+  return static_cast<std::size_t>(std::llround(static_cast<double>(row.calls) * share));
 }
 
 /// Autotuning tries several implementations of products; what moves memory is fused, if it is not.
@@ -128,7 +128,7 @@ Finding describe(const RuleContext& rules, const RooflineRow& row, const Blamed&
   finding.confidence = Confidence::low;
   finding.effort = Effort::refactoring;
   finding.evidence.push_back(evidence_of(rules, blamed,
-                                         count_text(counted_calls(row, blamed)) + " calls on " +
+                                         counted_noun(counted_calls(row, blamed), "call") + " on " +
                                              shapes + ": " + real_text(row.flops_per_s() / 1e12) +
                                              " TFLOP/s and " + real_text(row.bytes_per_s() / 1e9) +
                                              " GB/s, intensity " + real_text(row.intensity()) +

@@ -50,7 +50,7 @@ TEST(HotKernel, CountsCallsOfCountedStepsOnly) {
   ASSERT_EQ(judged.rules().steps.size(), 1U);
   const std::vector<Finding> findings = judged.findings(hot_kernel());
   ASSERT_EQ(findings.size(), 1U);
-  EXPECT_TRUE(findings[0].evidence[0].text.starts_with("1 calls on "))
+  EXPECT_TRUE(findings[0].evidence[0].text.starts_with("1 call on "))
       << findings[0].evidence[0].text;
 }
 
