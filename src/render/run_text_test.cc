@@ -70,9 +70,9 @@ TEST(RunText, FewTimedStepsHaveNoTail) {
   EXPECT_TRUE(says(timed_steps(timed_run(58)),
                    "p95 – (needs 59 values, has 58), p99 – (needs 299 values, has 58)"))
       << timed_steps(timed_run(58));
-  EXPECT_TRUE(says(timed_steps(timed_run(59)), "p95 56.1 ms, p99 – (needs 299"))
+  EXPECT_TRUE(says(timed_steps(timed_run(59)), "p95 56.10 ms, p99 – (needs 299"))
       << timed_steps(timed_run(59));
-  EXPECT_TRUE(says(timed_steps(timed_run(299)), "p99 296 ms")) << timed_steps(timed_run(299));
+  EXPECT_TRUE(says(timed_steps(timed_run(299)), "p99 296.0 ms")) << timed_steps(timed_run(299));
 }
 
 TEST(RunText, RanksAreToldApart) {
