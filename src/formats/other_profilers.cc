@@ -234,9 +234,10 @@ constexpr Beginning kBeginnings[] = {
 bool is_windows_log(std::string_view text) {
   constexpr std::size_t kFlag = 75;
   if (text.size() <= kFlag) return false;
-  const auto byte = [text](std::size_t at) { return static_cast<unsigned char>(text[at]); };
-  const std::uint32_t size =
-      byte(0) | byte(1) << 8U | byte(2) << 16U | static_cast<std::uint32_t>(byte(3)) << 24U;
+  const auto byte = [text](std::size_t at) {
+    return std::uint32_t{static_cast<unsigned char>(text[at])};
+  };
+  const std::uint32_t size = byte(0) | byte(1) << 8U | byte(2) << 16U | byte(3) << 24U;
   const bool plausible = std::has_single_bit(size) && size >= 1U << 12U && size <= 1U << 24U;
   return plausible && byte(kFlag) == 0xc0 && (byte(kFlag - 1) == 1 || byte(kFlag - 1) == 2);
 }
