@@ -51,7 +51,8 @@ class Baseline:
     device: int | None
     device_name: str
     devices: int
-    step_p95_ns: int
+    step_p95_ns: int | None  # below 59 steps there is none
+    step_p95_reason: str  # why there is none, or ""
     step_first_quartile_ns: int
     step_third_quartile_ns: int
     step_drift_percent: float | None  # the last third of the steps against the first

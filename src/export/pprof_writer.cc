@@ -8,18 +8,12 @@
 #include "export/proto.h"
 #include "export/sampled_stacks.h"
 #include "export/write_buffer.h"
+#include "formats/stacks/pprof_fields.h"
 #include "store/sample_weights.h"
 #include "store/stack_text.h"
 
 namespace fathom {
 namespace {
-
-// Numbers of fields. Source: github.com/google/pprof, proto/profile.proto.
-constexpr std::uint32_t kSampleType = 1;
-constexpr std::uint32_t kSample = 2;
-constexpr std::uint32_t kLocation = 4;
-constexpr std::uint32_t kFunction = 5;
-constexpr std::uint32_t kStrings = 6;
 
 /// The tables of a profile, each entry once. Numbers of locations and functions count from 1.
 class Tables {
@@ -39,22 +33,23 @@ class Tables {
 
   void write(ProtoMessage& message) const {
     for (const auto& [place, number] : locations_) {
-      const auto location = message.begin(kLocation);
-      message.varint(1, number);
-      const auto line = message.begin(4);
-      message.varint(1, place.first);
-      if (place.second > 0) message.varint(2, static_cast<std::uint64_t>(place.second));
+      const auto location = message.begin(PprofProfile::kLocation);
+      message.varint(PprofLocation::kId, number);
+      const auto line = message.begin(PprofLocation::kLine);
+      message.varint(PprofLine::kFunction, place.first);
+      if (place.second > 0)
+        message.varint(PprofLine::kLine, static_cast<std::uint64_t>(place.second));
       message.end(line);
       message.end(location);
     }
     for (const auto& [place, number] : functions_) {
-      const auto function = message.begin(kFunction);
-      message.varint(1, number);
-      message.varint(2, place.first);
-      message.varint(4, place.second);
+      const auto function = message.begin(PprofProfile::kFunction);
+      message.varint(PprofFunction::kId, number);
+      message.varint(PprofFunction::kName, place.first);
+      message.varint(PprofFunction::kFile, place.second);
       message.end(function);
     }
-    for (const std::string* const text : texts_) message.text(kStrings, *text);
+    for (const std::string* const text : texts_) message.text(PprofProfile::kString, *text);
   }
 
  private:
@@ -66,18 +61,19 @@ class Tables {
 
 /// A type of the values of samples; both texts have small numbers, for they come first.
 void write_type(std::uint64_t type, std::uint64_t unit, ProtoMessage& message) {
-  const std::array<char, 4> bytes = {'\x08', static_cast<char>(type), '\x10',
-                                     static_cast<char>(unit)};
-  message.text(kSampleType, {bytes.data(), bytes.size()});
+  const auto tag = [](std::uint32_t field) { return static_cast<char>(field << 3U); };
+  const std::array<char, 4> bytes = {tag(PprofValueType::kType), static_cast<char>(type),
+                                     tag(PprofValueType::kUnit), static_cast<char>(unit)};
+  message.text(PprofProfile::kSampleType, {bytes.data(), bytes.size()});
 }
 
 /// Labels tell threads apart.
 void write_label(std::uint64_t key, std::uint64_t text, std::int64_t number,
                  ProtoMessage& message) {
-  const auto label = message.begin(3);
-  message.varint(1, key);
-  if (text != 0) message.varint(2, text);
-  if (number >= 0) message.varint(3, static_cast<std::uint64_t>(number));
+  const auto label = message.begin(PprofSample::kLabel);
+  message.varint(PprofLabel::kKey, key);
+  if (text != 0) message.varint(PprofLabel::kText, text);
+  if (number >= 0) message.varint(PprofLabel::kNumber, static_cast<std::uint64_t>(number));
   message.end(label);
 }
 
@@ -116,19 +112,20 @@ Result<WriteCounts> write(const Trace& trace, const WriteSelection& selection, B
       ++counts.events;
     }
     for (const auto& [frame, sum] : sums) {
-      const auto sample = message.begin(kSample);
+      const auto sample = message.begin(PprofProfile::kSample);
       frames_of(trace, frame, rows);
       if (rows.empty()) {
         const StackSample& last = trace.stack_samples[samples.back()];
-        message.varint(1, tables.location(thread_text(trace, last), {}, -1));
+        message.varint(PprofSample::kLocation, tables.location(thread_text(trace, last), {}, -1));
       }
       for (std::size_t at = rows.size(); at-- > 0;) {
         const StackFrame& one = trace.stack_frames[rows[at]];
-        message.varint(1,
+        message.varint(PprofSample::kLocation,
                        tables.location(trace.text(one.function), trace.text(one.file), one.line));
       }
-      message.varint(2, times ? sum.samples : static_cast<std::uint64_t>(sum.weight));
-      if (times) message.varint(2, static_cast<std::uint64_t>(sum.weight));
+      message.varint(PprofSample::kValue,
+                     times ? sum.samples : static_cast<std::uint64_t>(sum.weight));
+      if (times) message.varint(PprofSample::kValue, static_cast<std::uint64_t>(sum.weight));
       if (!trace.text(name).empty())
         write_label(thread_text_number, tables.text(trace.text(name)), -1, message);
       if (thread.second != kAbsent) write_label(tid_text, 0, thread.second, message);

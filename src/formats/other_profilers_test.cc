@@ -69,6 +69,91 @@ TEST(OtherProfilers, ProfilesOfPythonAreKnown) {
               "stacks of py-spy dump");
 }
 
+TEST(OtherProfilers, MemoryTimelinesOfTorchAreKnownInAllTheirForms) {
+  constexpr std::string_view kKind = "a memory timeline of torch.profiler";
+  expect_kind(
+      "[[1726077563878112, 1726077563878112, 1726077563891027, 1726077563891064, "
+      "1726077563891140, 1726077563891501, 1726077563896583, 1726077563896815, "
+      "1726077563896824, 1726077563896917, 1726077563897263, 1726077563897270, "
+      "1726077563897271, 1726077563897272, 1726077563897273, 1726077563897274]",
+      kKind);
+  expect_kind(
+      "[[-1, 1, 37888, 7], [-1, 1, 512, 7], [1726077563878112, 2, 512, 0], "
+      "[1726077563878119, 3, 16384, 6], [1726077563878120, 3, 16384, 6]]",
+      kKind);
+  expect_kind("<html>\n<head><meta charset=\"utf-8\" /><title>GPU Memory Timeline HTML</title>",
+              kKind);
+  EXPECT_EQ(looks("[[1, 2], [3, 4]]"), "JSON, a list without trace events");
+  EXPECT_EQ(looks("[[5, 1, 512, 7], [5, 1, 512, 7], [5, 1, 512, 7], [5, 1, 512, 7]]"),
+            "JSON, a list without trace events");
+}
+
+TEST(OtherProfilers, PicturesLeadToWhatTheyWereMadeFrom) {
+  const std::string_view head = "<?xml version=\"1.0\" standalone=\"no\"?>\n<svg version=\"1.1\">";
+  expect_kind(std::string(head) + "<!--Flame graph stack visualization. See",
+              "a flame graph (SVG)");
+  expect_kind(std::string(head) + "<g id=\"frames\">", "a flame graph (SVG)");
+  EXPECT_EQ(looks(head), "an XML document");
+}
+
+TEST(OtherProfilers, TrainersAndTheirLogsAreKnown) {
+  expect_kind(
+      "\x18\0\0\0\0\0\0\0\xa3\x7f\x4b\x22\x09\0\0\xc0\x1d\x8e\x1a\xda\x41\x1a\x0d"
+      "brain.Event:2\xec\xa5"sv,
+      "a TensorBoard event file");
+  expect_kind("\x0a\x9b\x01\x08\x02\x12\x09/host:CPU\x1a\x10\0\0\0"sv,
+              "a profile of JAX or TensorFlow");
+  expect_kind(":::MLLOG {\"namespace\": \"\", \"time_ms\": 1592516838111}\n", "a log of MLPerf");
+  expect_kind(
+      "-----------  ------------  ------------\n       Name    Self CPU %      Self CPU   "
+      "CPU total %     CPU total\n",
+      "a printed table of torch.profiler");
+}
+
+TEST(OtherProfilers, SamplersAndMemoryProfilersAreKnown) {
+  expect_kind("CMDLINE python train.py\nMEM 12.343750 1710000000.0001\n",
+              "a memory profile of mprof");
+  expect_kind("memray\0\x0c\0\0\0"sv, "a recording of memray");
+  expect_kind("MOJ\x03\x01mode\0wall\0"sv, "samples of Austin");
+  expect_kind("gmon\1\0\0\0\0\0\0"sv, "a profile of gprof");
+  expect_kind("# callgrind format\nversion: 1\nevents: Ir\n", "a profile of Callgrind");
+  expect_kind(
+      "\x01\x0fhotshot-version\x04"
+      "2.7"sv,
+      "a profile of Python 2");
+  expect_kind("{\"meta\":{\"interval\":1},\"libs\":[],\"threads\":[{\"stackTable\":{}}]}",
+              "a profile of the Firefox Profiler");
+  expect_kind("{\"nodes\":[],\"samples\":[2],\"timeDeltas\":[0]}", "a CPU profile of V8");
+  expect_kind("{\"start_time\":1,\"sample_count\":9,\"root_frame\":{}}",
+              "a profile of pyinstrument");
+}
+
+TEST(OtherProfilers, SystemTracersAreKnown) {
+  expect_kind("\xc1\x1f\xfc\xc1\x2a\x64\x22\xd0"sv, "an LTTng trace");
+  expect_kind("/* CTF 1.8 */\n\ntypealias integer { size = 8; }", "metadata of an LTTng trace");
+  std::string log(128, '\0');
+  log[2] = '\x01';  // buffers of 64 KiB
+  log[74] = '\x02';
+  log[75] = '\xc0';
+  expect_kind(log, "a log of Windows' event tracing");
+  log[2] = '\x03';
+  EXPECT_EQ(looks(log).find("Windows"), std::string::npos);
+  expect_kind("vtune: Using result path `/tmp/r000hs'\n", "output of Intel VTune");
+}
+
+TEST(OtherProfilers, ToolsOfAmdAreKnown) {
+  expect_kind(
+      "\"Name\",\"Calls\",\"TotalDurationNs\",\"AverageNs\",\"Percentage\"\n\"k\",1,2,3,4\n",
+      "a table of ROCm's profilers");
+  expect_kind("\"Kind\",\"Agent_Id\",\"Queue_Id\",\"Kernel_Name\",\"Start_Timestamp\"\n",
+              "a table of ROCm's profilers");
+  expect_kind("Index,KernelName,gpu-id,queue-id,BeginNs,EndNs\n", "a table of ROCm's profilers");
+  expect_kind("{\"rocprofiler-sdk-tool\": [{\"metadata\": {}}]}", "output of rocprofv3");
+  expect_kind("SQLite format 3\0\x10\0CREATE TABLE \"rocpd_string\""sv, "a database of ROCm's");
+  expect_kind("====== ROCm System Management Interface ======\n", "a log of rocm-smi");
+  expect_kind("#Entity   GPUTL  MCUTL\nID\nGPU 0     97     41\n", "a log of DCGM");
+}
+
 TEST(OtherProfilers, TextAboutThemIsText) {
   EXPECT_EQ(looks("We compared Nsight Systems with Fathom.\n"), "plain text");
 }

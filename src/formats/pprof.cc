@@ -9,21 +9,13 @@
 #include <vector>
 
 #include "formats/format.h"
+#include "formats/stacks/pprof_fields.h"
 #include "formats/stacks/proto_reader.h"
 #include "formats/stacks/stack_maker.h"
 
 namespace fathom {
 namespace pprof_format {
 namespace {
-
-// Numbers of fields. Source: github.com/google/pprof, proto/profile.proto.
-constexpr std::uint32_t kSampleType = 1;
-constexpr std::uint32_t kSample = 2;
-constexpr std::uint32_t kMapping = 3;
-constexpr std::uint32_t kLocation = 4;
-constexpr std::uint32_t kFunction = 5;
-constexpr std::uint32_t kStrings = 6;
-constexpr std::uint32_t kDefaultType = 14;
 
 /// It begins with a type of its samples, a short message of two small numbers.
 bool sniff(std::span<const std::byte> head) {
@@ -73,7 +65,7 @@ class Reader {
     choose_value();
     ProtoReader profile(bytes_);
     while (profile.next())
-      if (profile.field() == kSample) read_sample(profile.bytes());
+      if (profile.field() == PprofProfile::kSample) read_sample(profile.bytes());
     if (profile.damaged()) maker_.import().add(Repair::truncated, bytes_.size(), "profile");
     return maker_.finish("pprof", unit_, source, bytes_.size());
   }
@@ -83,22 +75,22 @@ class Reader {
     ProtoReader profile(bytes_);
     while (profile.next()) {
       switch (profile.field()) {
-        case kSampleType:
+        case PprofProfile::kSampleType:
           types_.push_back(value_type(profile.bytes()));
           break;
-        case kMapping:
+        case PprofProfile::kMapping:
           read_mapping(profile.bytes());
           break;
-        case kLocation:
+        case PprofProfile::kLocation:
           read_location(profile.bytes());
           break;
-        case kFunction:
+        case PprofProfile::kFunction:
           read_function(profile.bytes());
           break;
-        case kStrings:
+        case PprofProfile::kString:
           texts_.push_back(profile.bytes());
           break;
-        case kDefaultType:
+        case PprofProfile::kDefaultType:
           default_type_ = profile.number();
           break;
         default:
@@ -111,8 +103,8 @@ class Reader {
     ValueType type;
     ProtoReader message(bytes);
     while (message.next()) {
-      if (message.field() == 1) type.type = message.number();
-      if (message.field() == 2) type.unit = message.number();
+      if (message.field() == PprofValueType::kType) type.type = message.number();
+      if (message.field() == PprofValueType::kUnit) type.unit = message.number();
     }
     return type;
   }
@@ -122,8 +114,8 @@ class Reader {
     std::uint64_t file = 0;
     ProtoReader message(bytes);
     while (message.next()) {
-      if (message.field() == 1) id = message.number();
-      if (message.field() == 5) file = message.number();
+      if (message.field() == PprofMapping::kId) id = message.number();
+      if (message.field() == PprofMapping::kFile) file = message.number();
     }
     mappings_[id] = file;
   }
@@ -133,10 +125,10 @@ class Reader {
     Location location;
     ProtoReader message(bytes);
     while (message.next()) {
-      if (message.field() == 1) id = message.number();
-      if (message.field() == 2) location.mapping = message.number();
+      if (message.field() == PprofLocation::kId) id = message.number();
+      if (message.field() == PprofLocation::kMapping) location.mapping = message.number();
       // No stack is deeper.
-      if (message.field() == 4 && location.lines.size() < FrameTable::kDeepest)
+      if (message.field() == PprofLocation::kLine && location.lines.size() < FrameTable::kDeepest)
         location.lines.push_back(line_of(message.bytes()));
     }
     locations_[id] = std::move(location);
@@ -146,8 +138,8 @@ class Reader {
     Line line;
     ProtoReader message(bytes);
     while (message.next()) {
-      if (message.field() == 1) line.function = message.number();
-      if (message.field() == 2) line.line = message.integer();
+      if (message.field() == PprofLine::kFunction) line.function = message.number();
+      if (message.field() == PprofLine::kLine) line.line = message.integer();
     }
     return line;
   }
@@ -157,10 +149,10 @@ class Reader {
     Function function;
     ProtoReader message(bytes);
     while (message.next()) {
-      if (message.field() == 1) id = message.number();
-      if (message.field() == 2) function.name = message.number();
-      if (message.field() == 3) function.system_name = message.number();
-      if (message.field() == 4) function.file = message.number();
+      if (message.field() == PprofFunction::kId) id = message.number();
+      if (message.field() == PprofFunction::kName) function.name = message.number();
+      if (message.field() == PprofFunction::kSystemName) function.system_name = message.number();
+      if (message.field() == PprofFunction::kFile) function.file = message.number();
     }
     functions_[id] = function;
   }
@@ -201,12 +193,13 @@ class Reader {
     StackOwner thread;
     ProtoReader message(bytes);
     while (message.next()) {
-      if (message.field() == 1) message.each_number([&](std::uint64_t id) { stack.push_back(id); });
-      if (message.field() == 2) {
+      if (message.field() == PprofSample::kLocation)
+        message.each_number([&](std::uint64_t id) { stack.push_back(id); });
+      if (message.field() == PprofSample::kValue) {
         message.each_number(
             [&](std::uint64_t value) { values.push_back(static_cast<std::int64_t>(value)); });
       }
-      if (message.field() == 3) read_label(message.bytes(), thread);
+      if (message.field() == PprofSample::kLabel) read_label(message.bytes(), thread);
     }
     if (message.damaged() || values.size() <= value_) {
       maker_.import().add(Repair::malformed_event, offset, "sample");
@@ -229,9 +222,9 @@ class Reader {
     std::int64_t number = kAbsent;
     ProtoReader message(bytes);
     while (message.next()) {
-      if (message.field() == 1) key = text(message.number());
-      if (message.field() == 2) value = text(message.number());
-      if (message.field() == 3) number = message.integer();
+      if (message.field() == PprofLabel::kKey) key = text(message.number());
+      if (message.field() == PprofLabel::kText) value = text(message.number());
+      if (message.field() == PprofLabel::kNumber) number = message.integer();
     }
     if (key == "thread" || key == "thread name" || key == "thread_name") thread.name = value;
     if (key == "tid" || key == "thread id" || key == "thread_id" || key == "thread native id")

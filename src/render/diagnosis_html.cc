@@ -131,7 +131,9 @@ std::string baseline(const Diagnosis& diagnosis, const Page& page) {
   out += fact(duration_text(from_ns(step.median)), "step", "median step");
   out += fact(duration_text(from_ns(step.mean)), "step", "mean step");
   out += fact(duration_text(from_ns(step.stddev)), "step", "standard deviation");
-  out += fact(duration_text(from_ns(step.p95)), "step", "95th percentile");
+  const std::string why = percentile_reason(step.count, 0.95);
+  out += fact(step.p95 ? duration_text(from_ns(*step.p95)) : std::string(kNoValue), "step",
+              "95th percentile" + (why.empty() ? why : " (" + why + ")"));
   out += fact(duration_text(from_ns(step.min)) + " – " + duration_text(from_ns(step.max)), "step",
               "shortest – longest");
   out += fact(std::to_string(step.count), "step",

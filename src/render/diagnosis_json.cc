@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "base/json_writer.h"
+#include "render/percentile_text.h"
 #include "render/run_json.h"
 #include "render/text_width.h"
 
@@ -35,7 +36,8 @@ void write_more_of_baseline(JsonWriter& json, const Diagnosis& diagnosis) {
   const Baseline& baseline = diagnosis.baseline;
   const Summary& step = diagnosis.step_ns;
   const Batch batch = baseline.batch.value_or(Batch{});
-  json.member("step_p95_ns", static_cast<std::int64_t>(std::llround(step.p95)))
+  json.member("step_p95_ns", whole_percentile(step.p95))
+      .member("step_p95_reason", percentile_reason(step.count, 0.95))
       .member("step_first_quartile_ns", to_ns(baseline.first_quartile))
       .member("step_third_quartile_ns", to_ns(baseline.third_quartile))
       .member("step_drift_percent", baseline.drift_percent)

@@ -11,6 +11,7 @@
 #include "render/charset.h"
 #include "render/finding_text.h"
 #include "render/next_commands.h"
+#include "render/percentile_text.h"
 #include "render/ranks_text.h"
 #include "render/run_text.h"
 #include "render/text_width.h"
@@ -78,14 +79,15 @@ std::string baseline(const Diagnosis& diagnosis, bool compact, const Style& styl
   if (compact && step.count > 1) {
     const std::string median = duration_text(from_ns(step.median));
     const std::string timed = diagnosis.run ? timed_median(*diagnosis.run) : "";
-    return paragraph("Baseline",
-                     (timed.empty() ? median + " per step ("
-                                    : timed + "; of " + std::to_string(step.count) + " recorded " +
-                                          median + " (") +
-                         "mean " + duration_text(from_ns(step.mean)) + ", standard deviation " +
-                         duration_text(from_ns(step.stddev)) + ", p95 " +
-                         duration_text(from_ns(step.p95)) + ")" + work_text(diagnosis, true),
-                     style);
+    return paragraph(
+        "Baseline",
+        (timed.empty()
+             ? median + " per step ("
+             : timed + "; of " + std::to_string(step.count) + " recorded " + median + " (") +
+            "mean " + duration_text(from_ns(step.mean)) + ", standard deviation " +
+            duration_text(from_ns(step.stddev)) + ", " +
+            percentile_text(0.95, step.p95, step.count) + ")" + work_text(diagnosis, true),
+        style);
   }
   std::string text;
   if (step.count == 0) {
@@ -98,8 +100,9 @@ std::string baseline(const Diagnosis& diagnosis, bool compact, const Style& styl
            std::to_string(step.count);
     if (step.count > 1) {
       text += "; mean " + duration_text(from_ns(step.mean)) + ", standard deviation " +
-              duration_text(from_ns(step.stddev)) + ", p95 " + duration_text(from_ns(step.p95)) +
-              "; " + duration_text(from_ns(step.min)) + " to " + duration_text(from_ns(step.max));
+              duration_text(from_ns(step.stddev)) + ", " +
+              percentile_text(0.95, step.p95, step.count) + "; " +
+              duration_text(from_ns(step.min)) + " to " + duration_text(from_ns(step.max));
     }
     const double mean = diagnosis.usual_ns.mean;
     if (std::abs(mean - step.median) > kApart * step.median) {

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "render/diagnosis_json.h"
+#include "render/percentile_text.h"
 #include "render/text_width.h"
 
 namespace fathom {
@@ -162,8 +163,10 @@ void write_timed(JsonWriter& json, const RunSummary& run) {
       .member("stddev_ns", ns(timed.ns.stddev))
       .member("min_ns", ns(timed.ns.min))
       .member("median_ns", ns(timed.ns.median))
-      .member("p95_ns", ns(timed.ns.p95))
-      .member("p99_ns", ns(timed.p99))
+      .member("p95_ns", whole_percentile(timed.ns.p95))
+      .member("p95_reason", percentile_reason(timed.ns.count, 0.95))
+      .member("p99_ns", whole_percentile(timed.ns.p99))
+      .member("p99_reason", percentile_reason(timed.ns.count, 0.99))
       .member("max_ns", ns(timed.ns.max))
       .member("outliers", timed.outliers.size())
       .member("longest",

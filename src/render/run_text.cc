@@ -9,6 +9,7 @@
 
 #include "base/quantity_text.h"
 #include "render/finding_text.h"
+#include "render/percentile_text.h"
 #include "render/text_width.h"
 
 namespace fathom {
@@ -252,8 +253,8 @@ std::string timed_steps(const RunSummary& run) {
     return count_text(static_cast<std::int64_t>(number));
   };
   std::string text = timed_median(run) + " (mean " + from_ns(ns.mean) + ", standard deviation " +
-                     from_ns(ns.stddev) + ", p95 " + from_ns(ns.p95) + ", p99 " +
-                     from_ns(timed.p99) + ", longest " + from_ns(ns.max);
+                     from_ns(ns.stddev) + ", " + percentile_text(0.95, ns.p95, ns.count) + ", " +
+                     percentile_text(0.99, ns.p99, ns.count) + ", longest " + from_ns(ns.max);
   if (!timed.outliers.empty()) {
     text += "; " + count(timed.outliers.size()) +
             " far longer than the others, most of all number " +

@@ -73,6 +73,24 @@ TEST(RunText, EnergyHasItsMoneyAndItsCarbon) {
       << run_lines(run, wide());
 }
 
+/// As many steps as that, of 1 ms, 2 ms and so on.
+RunSummary timed_run(std::size_t count) {
+  std::vector<double> ns;
+  for (std::size_t i = 1; i <= count; ++i) ns.push_back(1e6 * static_cast<double>(i));
+  RunSummary run;
+  run.timed = TimedSteps{.ns = summarize(ns)};
+  return run;
+}
+
+TEST(RunText, FewTimedStepsHaveNoTail) {
+  EXPECT_TRUE(says(timed_steps(timed_run(58)),
+                   "p95 – (needs 59 values, has 58), p99 – (needs 299 values, has 58)"))
+      << timed_steps(timed_run(58));
+  EXPECT_TRUE(says(timed_steps(timed_run(59)), "p95 56.10 ms, p99 – (needs 299"))
+      << timed_steps(timed_run(59));
+  EXPECT_TRUE(says(timed_steps(timed_run(299)), "p99 296.0 ms")) << timed_steps(timed_run(299));
+}
+
 TEST(RunText, RanksAreToldApart) {
   RunSummary run;
   for (const std::int32_t rank : {0, 1}) {

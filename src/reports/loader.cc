@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "reports/report.h"
+#include "stats/median_interval.h"
 
 namespace fathom {
 namespace loader_report {
@@ -72,11 +73,11 @@ std::optional<std::int64_t> mean_of(const Group& group) {
   return std::llround(total / static_cast<double>(durations.size()));
 }
 
-/// The 95th percentile, a duration that occurred.
+/// The 95th percentile, a duration that occurred. Unset where there are too few to show a tail.
 template <Work kWork>
 std::optional<std::int64_t> p95_of(const Group& group) {
   const std::vector<std::int64_t>& sorted = group.durations[kWork];
-  if (sorted.empty()) return {};
+  if (sorted.size() < samples_for_quantile(0.95)) return {};
   const auto count = static_cast<double>(sorted.size());
   return sorted[static_cast<std::size_t>(std::ceil(0.95 * count)) - 1];
 }
@@ -90,21 +91,21 @@ constexpr Loaders::Column kColumns[] = {
     {"wait_ns", ColumnKind::duration_ns, "ns", "How long it waited for batches.", by<waited>},
     {"wait_mean_ns", ColumnKind::duration_ns, "ns", "Mean wait for a batch, rounded.",
      by<mean_of<fetch>>},
-    {"wait_p95_ns", ColumnKind::duration_ns, "ns", "19 of 20 waits are at most this long.",
-     by<p95_of<fetch>>},
+    {"wait_p95_ns", ColumnKind::duration_ns, "ns",
+     "19 of 20 waits are at most this long. Empty below 59 waits.", by<p95_of<fetch>>},
     {"samples", ColumnKind::count, "", "How many samples it made.", by<count_of<sample>>},
     {"sample_mean_ns", ColumnKind::duration_ns, "ns", "Mean time for a sample, rounded.",
      by<mean_of<sample>>},
-    {"sample_p95_ns", ColumnKind::duration_ns, "ns", "19 of 20 samples take at most this.",
-     by<p95_of<sample>>},
+    {"sample_p95_ns", ColumnKind::duration_ns, "ns",
+     "19 of 20 samples take at most this. Empty below 59 samples.", by<p95_of<sample>>},
     {"collate_mean_ns", ColumnKind::duration_ns, "ns",
      "Mean time to make a batch of its samples, rounded.", by<mean_of<collate>>},
-    {"collate_p95_ns", ColumnKind::duration_ns, "ns", "19 of 20 take at most this.",
+    {"collate_p95_ns", ColumnKind::duration_ns, "ns", "19 of 20 take at most this. Empty below 59.",
      by<p95_of<collate>>, true},
     {"pin_mean_ns", ColumnKind::duration_ns, "ns", "Mean time to pin a batch, rounded.",
      by<mean_of<pin>>},
-    {"pin_p95_ns", ColumnKind::duration_ns, "ns", "19 of 20 take at most this.", by<p95_of<pin>>,
-     true},
+    {"pin_p95_ns", ColumnKind::duration_ns, "ns", "19 of 20 take at most this. Empty below 59.",
+     by<p95_of<pin>>, true},
 };
 
 /// By process and, where asked for, number of the batch.

@@ -50,9 +50,6 @@ std::string source_text(const Steps& steps) {
   return steps.source == StepSource::whole_trace ? "whole trace" : steps.name;
 }
 
-/// With fewer steps than this, a 95th percentile is the longest step by another name.
-constexpr std::size_t kStepsForTail = 20;
-
 /// Statistics of the whole steps among those selected; of all of them when there is no whole one.
 void add_step_time(const Context& context, OverviewRows& rows) {
   const Steps& steps = context.steps();
@@ -82,9 +79,7 @@ void add_step_time(const Context& context, OverviewRows& rows) {
   rows.add_ns("stddev", summary.stddev);
   rows.add_ns("min", summary.min);
   rows.add_ns("max", summary.max);
-  if (summary.count < kStepsForTail) rows.show(Shown::in_full);
-  rows.add_ns("p95", summary.p95);
-  rows.show(Shown::always);
+  if (summary.p95) rows.add_ns("p95", *summary.p95);
 }
 
 Result<Overview> compute(const Context& context) {

@@ -3,10 +3,10 @@
 
 #include <cstddef>
 #include <optional>
-#include <string>
 #include <vector>
 
 #include "stats/median_interval.h"
+#include "stats/summary.h"
 
 namespace fathom {
 
@@ -28,8 +28,5 @@ struct SampleSummary {
 
 /// All fields are 0 or unset for an empty sample. O(n log n).
 SampleSummary describe(std::vector<double> values);
-
-/// Why a percentile is not given: "needs 59 values, has 12"; "" where it is.
-std::string percentile_reason(std::size_t count, double quantile);
 
 }  // namespace fathom

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "stats/median_interval.h"
+
 namespace fathom {
 
 double quantile(const std::vector<double>& sorted, double fraction) {
@@ -13,6 +15,17 @@ double quantile(const std::vector<double>& sorted, double fraction) {
   if (below + 1 == sorted.size()) return sorted.back();
   const double part = position - static_cast<double>(below);
   return sorted[below] + (sorted[below + 1] - sorted[below]) * part;
+}
+
+std::optional<double> percentile(const std::vector<double>& sorted, double fraction) {
+  if (sorted.size() < samples_for_quantile(fraction)) return std::nullopt;
+  return quantile(sorted, fraction);
+}
+
+std::string percentile_reason(std::size_t count, double fraction) {
+  const std::size_t needed = samples_for_quantile(fraction);
+  if (count >= needed) return {};
+  return "needs " + std::to_string(needed) + " values, has " + std::to_string(count);
 }
 
 double RunningMoments::stddev() const {
@@ -29,8 +42,9 @@ Summary summarize(std::vector<double> values) {
           .stddev = moments.stddev(),
           .min = values.front(),
           .median = quantile(values, 0.5),
-          .p95 = quantile(values, 0.95),
-          .max = values.back()};
+          .max = values.back(),
+          .p95 = percentile(values, 0.95),
+          .p99 = percentile(values, 0.99)};
 }
 
 }  // namespace fathom

@@ -12,7 +12,6 @@ TEST(Summary, DescribesASample) {
   EXPECT_DOUBLE_EQ(summary.stddev, 1.2909944487358056);
   EXPECT_DOUBLE_EQ(summary.min, 1);
   EXPECT_DOUBLE_EQ(summary.median, 2.5);
-  EXPECT_DOUBLE_EQ(summary.p95, 3.8499999999999996);
   EXPECT_DOUBLE_EQ(summary.max, 4);
 }
 
@@ -25,7 +24,20 @@ TEST(Summary, OfNothingIsZero) {
 TEST(Summary, OfOneValueHasNoSpread) {
   const Summary summary = summarize({7});
   EXPECT_EQ(summary.stddev, 0);
-  EXPECT_EQ(summary.p95, 7);
+  EXPECT_EQ(summary.median, 7);
+}
+
+std::vector<double> counted(std::size_t size) {
+  std::vector<double> values;
+  for (std::size_t i = 1; i <= size; ++i) values.push_back(static_cast<double>(i));
+  return values;
+}
+
+TEST(Summary, NamesATailOnlyWhereThereAreEnoughValues) {
+  EXPECT_FALSE(summarize(counted(58)).p95);
+  EXPECT_DOUBLE_EQ(summarize(counted(59)).p95.value_or(0), 56.1);
+  EXPECT_FALSE(summarize(counted(298)).p99);
+  EXPECT_DOUBLE_EQ(summarize(counted(299)).p99.value_or(0), 296.02);
 }
 
 TEST(Quantile, TakesTheEndsExactly) {

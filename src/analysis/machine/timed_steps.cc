@@ -34,7 +34,6 @@ std::optional<TimedSteps> compute_timed_steps(const Trace& trace, const Steps& s
   TimedSteps found{.first = all.front().number, .requests = steps.requests};
   found.ns = summarize(lengths);
   std::ranges::sort(lengths);
-  found.p99 = quantile(lengths, 0.99);
   found.outliers = outliers_of(all, lengths);
   std::set<std::int64_t> numbers;
   if (steps.source == StepSource::profiler_step) {

@@ -13,7 +13,6 @@ namespace fathom {
 
 struct TimedSteps {
   Summary ns;
-  double p99 = 0;
   std::int64_t first = 0;  ///< Number of the first: what it does only once makes it long.
   bool requests = false;   ///< Each lies in the thread that answered it, and they may overlap.
   std::vector<RunStep> outliers;  ///< Far longer than the others, longest first.

@@ -85,6 +85,25 @@ constexpr std::pair<std::string_view, std::string_view> kCauses[] = {
 /// Its findings are of one cause where they are about one operator, whatever its shapes.
 constexpr std::string_view kByOperator = "hot-kernel";
 
+/// Rules about time in which the device waits for the host: not waiting for a result, doing less
+/// between launches and launching less are ways to recover the same time.
+constexpr std::string_view kOfHost[] = {"sync-points", "host-work-between-launches", "host-bound",
+                                        "cuda-graph-inference"};
+
+/// Is nearly all that `other` is about the time of a card, which claims most of its own?
+bool of_the_same_time(const RankedFinding& other, const RankedFinding& card) {
+  const auto known = [](const RankedFinding& ranked) {
+    return std::ranges::find(kOfHost, ranked.finding.rule) != std::end(kOfHost);
+  };
+  constexpr double kLeft = 0.2;     // Of what it is about, at most, that others have not claimed.
+  constexpr double kClaimed = 0.5;  // Of what the card is about, at least.
+  constexpr double kAsMuch = 0.8;   // As `other` is about.
+  return known(other) && known(card) && other.finding.rule != card.finding.rule &&
+         ns(other.observed) > 0 && ns(other.upper_bound) <= kLeft * ns(other.observed) &&
+         ns(card.upper_bound) >= kClaimed * ns(card.observed) &&
+         ns(card.observed) >= kAsMuch * ns(other.observed);
+}
+
 /// Is `other`, of the same cause, what the card should say? What is next to nothing is not, nor
 /// does anything take the place of what the verdict is about.
 bool leads_instead(const RankedFinding& other, const RankedFinding& card, VerdictId verdict) {
@@ -99,8 +118,9 @@ std::vector<RankedFinding> joined(std::vector<RankedFinding> findings, VerdictId
   for (RankedFinding& ranked : findings) {
     const std::string_view cause = cause_of(ranked);
     const auto same = [&](const RankedFinding& card) {
-      return !cause.empty() && cause_of(card) == cause &&
-             of_recording(card) == of_recording(ranked);
+      const bool one_cause =
+          !cause.empty() && cause_of(card) == cause && of_recording(card) == of_recording(ranked);
+      return one_cause || of_the_same_time(ranked, card);
     };
     const auto card = std::ranges::find_if(cards, same);
     if (card == cards.end()) {

@@ -45,6 +45,33 @@ TEST(Cards, JoinFindingsOfOneCauseUnderTheOneThatSavesMost) {
   EXPECT_EQ(rules_merged_into(card), std::vector<std::string_view>{"data-loading"});
 }
 
+/// One about `observed`, of which others have left it that much.
+RankedFinding about(std::string_view rule, std::int64_t observed, std::int64_t left) {
+  RankedFinding ranked = found(rule, Family::host, left);
+  ranked.observed = duration_ns(observed);
+  return ranked;
+}
+
+TEST(Cards, JoinWhatIsAboutTheTimeOfAnother) {
+  const Diagnosis diagnosis =
+      cards_of({about("sync-points", 385, 385), about("host-work-between-launches", 393, 30)});
+  EXPECT_EQ(order(diagnosis), Lines{"1 sync-points"});
+  ASSERT_EQ(diagnosis.findings.front().alternatives.size(), 1U);
+  EXPECT_EQ(order(cards_of({about("sync-points", 385, 385),
+                            about("host-work-between-launches", 393, 200)}))
+                .size(),
+            2U)
+      << "half of it is its own";
+  EXPECT_EQ(order(cards_of({about("sync-points", 100, 100),
+                            about("host-work-between-launches", 393, 30)}))
+                .size(),
+            2U)
+      << "most of it belongs to something else";
+  EXPECT_EQ(
+      order(cards_of({about("pageable-copies", 385, 385), about("host-bound", 393, 30)})).size(),
+      2U);
+}
+
 /// One that saves `alone`, and `last` after the others.
 RankedFinding hidden(std::string_view rule, std::int64_t alone, std::int64_t last) {
   RankedFinding ranked = found(rule, Family::compute, last);

@@ -45,6 +45,8 @@ constexpr double kFarPercent = 20.0;
 constexpr double kNear = 5.0;
 /// Less than this share of the step is not worth naming.
 constexpr double kLeastShown = 0.5;
+/// From this share of the time of all steps on, the verdict names what much longer steps cost.
+constexpr double kMuchBeside = 30.0;
 /// Tensors of a call that together are larger fit into no cache of a core (Intel's and AMD's have
 /// at most 4 MiB): they come from memory, or from a cache that all cores share.
 constexpr double kLargeBytes = 16.0 * 1024 * 1024;
@@ -299,6 +301,20 @@ const Finding* found(const std::vector<RankedFinding>& findings, VerdictHint hin
     return rule != nullptr && rule->hint == hint;
   });
   return at == findings.end() ? nullptr : &at->finding;
+}
+
+/// What the usual steps do not show: much longer ones that take a large part of the time. "" where
+/// there are none.
+std::string beside_the_step(const std::vector<RankedFinding>& findings) {
+  const auto outliers = std::ranges::find_if(findings, [](const RankedFinding& ranked) {
+    return ranked.finding.rule == "step-outliers" && ranked.finding.key == "outliers";
+  });
+  if (outliers == findings.end() || outliers->step <= Duration{}) return {};
+  const double percent = 100.0 * static_cast<double>(to_ns(outliers->observed)) /
+                         static_cast<double>(to_ns(outliers->step));
+  if (percent < kMuchBeside) return {};
+  return " Not in that: " + outliers->finding.title + ", which cost " + percent_text(percent) +
+         " of the time of all steps.";
 }
 
 /// Does no counted step hold work of the device, whose launches mostly are not in the trace?
@@ -574,6 +590,7 @@ Verdict judge(const RuleContext& rules, const SpentTime& spent,
     verdict.sentence = "Nothing alone takes much of the step: the largest loss is " +
                        share(rules, of(times, loss.family)) + ".";
   }
+  verdict.sentence += beside_the_step(findings);
   const Shares shares{
       .rules = rules, .spent = spent, .computing = compute_percent, .unexplained = unexplained};
   verdict.also = near_verdicts(verdict.id, shares, loss);

@@ -34,6 +34,20 @@ TEST(Verdict, IsHostBoundWhereTheDeviceWaitsForLaunches) {
   EXPECT_EQ(verdict.families.front().family, Family::host);
 }
 
+TEST(Verdict, NamesLongStepsThatTakeMuchOfTheTime) {
+  TraceBuilder trace = launches(99);
+  RankedFinding outliers;
+  outliers.finding.rule = "step-outliers";
+  outliers.finding.key = "outliers";
+  outliers.finding.title = "3 steps of 24 far longer than the median of 4 ms";
+  outliers.step = duration_ns(1000);
+  outliers.observed = duration_ns(600);
+  EXPECT_NE(verdict_of(trace, {outliers}).sentence.find("Not in that: 3 steps of 24"),
+            std::string::npos);
+  outliers.observed = duration_ns(200);
+  EXPECT_EQ(verdict_of(trace, {outliers}).sentence.find("Not in that"), std::string::npos);
+}
+
 TEST(Verdict, IsLatencyBoundWhereTheDeviceIsBusyWithShortProducts) {
   TraceBuilder trace = launches(99);
   EXPECT_EQ(verdict_of(trace).id, VerdictId::latency_bound);

@@ -45,7 +45,16 @@ constexpr std::size_t kMostSites = 4;
 constexpr Duration kLeastStretch = duration_ns(200'000);
 constexpr double kLeastShareOfStep = 0.005;
 
-enum class Work : std::uint8_t { text, images, logging, saving, collecting, sleeping, other };
+enum class Work : std::uint8_t {
+  text,
+  images,
+  augmenting,
+  logging,
+  saving,
+  collecting,
+  sleeping,
+  other
+};
 constexpr std::size_t kWorks = static_cast<std::size_t>(Work::other) + 1;
 
 struct Word {
@@ -62,7 +71,7 @@ constexpr auto kWords = std::to_array<Word>({
     {"albumentations/", Work::images},
     {"PIL/", Work::images},
     {"cv2", Work::images},
-    {"augment", Work::images},
+    {"augment", Work::augmenting},
     {"logging/__init__", Work::logging},
     {"tqdm/", Work::logging},
     {"wandb/", Work::logging},
@@ -73,13 +82,9 @@ constexpr auto kWords = std::to_array<Word>({
     {"checkpoint", Work::saving},
 });
 
-constexpr std::array<std::string_view, kWorks> kDone = {"text is tokenised",
-                                                        "images are processed",
-                                                        "progress is logged",
-                                                        "state is saved",
-                                                        "garbage is collected",
-                                                        "the program sleeps",
-                                                        ""};
+constexpr std::array<std::string_view, kWorks> kDone = {
+    "text is tokenised", "images are processed", "samples are augmented", "progress is logged",
+    "state is saved",    "garbage is collected", "the program sleeps",    ""};
 
 Work work_of(std::string_view frame) {
   const auto at = std::ranges::find_if(
@@ -479,6 +484,13 @@ Fix fix_of(const RuleContext& rules, Work work, Moment moment) {
                   "share their random choices, unless the transform draws one for each.",
               .before = "x = torch.stack([augment(image) for image in batch]).to(device)",
               .after = "x = augment(torch.stack(batch).to(device))"};
+    case Work::augmenting:
+      return {.text =
+                  "Augment in the loader's workers, or whole batches at once by tensor operators. "
+                  "Caveat: samples of a batch then share their random choices, unless one is drawn "
+                  "for each.",
+              .before = "x = torch.stack([augment(sample) for sample in batch])",
+              .after = "x = augment(torch.stack(batch))"};
     case Work::logging:
       return {.text =
                   "Log every N steps, and hand what is logged to another thread. Caveat: "

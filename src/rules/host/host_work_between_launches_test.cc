@@ -65,6 +65,21 @@ TEST(HostWorkBetweenLaunches, SaysWhereTheThreadWaitsInsteadOfRunning) {
   EXPECT_NE(computes[0].evidence[0].text.find("lines not recorded"), std::string::npos);
 }
 
+TEST(HostWorkBetweenLaunches, TakesNotAllThatIsAugmentedForImages) {
+  const auto fix_of = [](std::string_view frame) {
+    TraceBuilder builder;
+    steps(builder, 4000);
+    for (int i = 0; i < 3; ++i) builder.frame(frame, 10'000 * kUs * i + 1, 3990 * kUs);
+    const std::vector<Finding> findings =
+        JudgedTrace(builder).findings(host_work_between_launches());
+    return findings.size() == 1 ? findings[0].title + findings[0].fix.text : "";
+  };
+  const std::string tokens = fix_of("train.py(40): augment_tokens");
+  EXPECT_NE(tokens.find("samples are augmented"), std::string::npos) << tokens;
+  EXPECT_EQ(tokens.find("torchvision"), std::string::npos) << tokens;
+  EXPECT_NE(fix_of("albumentations/core.py(9): apply").find("torchvision"), std::string::npos);
+}
+
 TEST(HostWorkBetweenLaunches, NamesTheLineAndTheWork) {
   TraceBuilder builder;
   steps(builder, 4000);

@@ -1,5 +1,6 @@
 // hot-kernel: an operator that takes long and is far from its roof.
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <map>
 #include <optional>
@@ -80,11 +81,11 @@ std::string counter_evidence(const RooflineRow& row) {
 }
 
 /// Of the calls of a row, those that launched what counts.
-std::int64_t counted_calls(const RooflineRow& row, const Blamed& blamed) {
-  if (row.activities == 0) return static_cast<std::int64_t>(row.calls);
+std::size_t counted_calls(const RooflineRow& row, const Blamed& blamed) {
+  if (row.activities == 0) return row.calls;
   const double share =
       static_cast<double>(blamed.activities.size()) / static_cast<double>(row.activities);
-  return std::llround(static_cast<double>(row.calls) * share);
+  return static_cast<std::size_t>(std::llround(static_cast<double>(row.calls) * share));
 }
 
 /// Autotuning tries several implementations of products; what moves memory is fused, if it is not.
@@ -127,7 +128,7 @@ Finding describe(const RuleContext& rules, const RooflineRow& row, const Blamed&
   finding.confidence = Confidence::low;
   finding.effort = Effort::refactoring;
   finding.evidence.push_back(evidence_of(rules, blamed,
-                                         count_text(counted_calls(row, blamed)) + " calls on " +
+                                         counted_noun(counted_calls(row, blamed), "call") + " on " +
                                              shapes + ": " + real_text(row.flops_per_s() / 1e12) +
                                              " TFLOP/s and " + real_text(row.bytes_per_s() / 1e9) +
                                              " GB/s, intensity " + real_text(row.intensity()) +
@@ -157,6 +158,15 @@ std::map<StringId, Blamed> unpriced(const RuleContext& rules) {
   return found;
 }
 
+/// Operators whose time depends on where their indices point, or on what the data is.
+bool depends_on_data(std::string_view op) {
+  constexpr auto kWords = std::to_array<std::string_view>(
+      {"index", "gather", "scatter", "embedding", "select", "take", "put", "masked", "nonzero",
+       "unique", "sort", "topk", "bincount", "histc", "grid_sampl", "roi_", "nms", "searchsorted"});
+  return std::ranges::any_of(kWords,
+                             [op](std::string_view word) { return op.find(word) != op.npos; });
+}
+
 /// An operator that takes much of the step, and whose roof is not known.
 std::optional<Finding> without_roof(const RuleContext& rules) {
   const std::map<StringId, Blamed> found = unpriced(rules);
@@ -172,17 +182,19 @@ std::optional<Finding> without_roof(const RuleContext& rules) {
   finding.weight = Weight::warning;
   finding.confidence = Confidence::medium;
   finding.effort = Effort::refactoring;
-  finding.evidence.push_back(
-      evidence_of(rules, blamed,
-                  counted_noun(blamed.activities.size(), "kernel") +
-                      "; how long it must take at least depends on the data, and is not known"));
+  const bool by_data = depends_on_data(name);
+  finding.evidence.push_back(evidence_of(
+      rules, blamed,
+      counted_noun(blamed.activities.size(), "kernel") +
+          (by_data ? "; how long it must take at least depends on the data, and is not known"
+                   : "; how long it must take at least is not known")));
   finding.counter_evidence = "It may be as fast as the device allows: no saving is predicted.";
-  finding.fix = {.text =
-                     "Call it less often, on fewer elements, or with indices that lie next to one "
-                     "another; profile its kernel with a counter of the memory's bandwidth to see "
-                     "what is left.",
-                 .before = "",
-                 .after = ""};
+  finding.fix.text =
+      by_data ? "Call it less often, on fewer elements, or with indices that lie next to one "
+                "another; profile its kernel with a counter of the memory's bandwidth to see what "
+                "is left."
+              : "Call it less often, or on less data; profile its kernel with counters (ncu, "
+                "rocprof-compute) to see whether computing or memory limits it.";
   finding.verify = "fathom ops TRACE --sort -device_self_ns";
   return finding;
 }

@@ -50,8 +50,24 @@ TEST(HotKernel, CountsCallsOfCountedStepsOnly) {
   ASSERT_EQ(judged.rules().steps.size(), 1U);
   const std::vector<Finding> findings = judged.findings(hot_kernel());
   ASSERT_EQ(findings.size(), 1U);
-  EXPECT_TRUE(findings[0].evidence[0].text.starts_with("1 calls on "))
+  EXPECT_TRUE(findings[0].evidence[0].text.starts_with("1 call on "))
       << findings[0].evidence[0].text;
+}
+
+TEST(HotKernel, SpeaksOfIndicesOnlyWhereThereAreSome) {
+  const auto fix_of = [](std::string_view op) {
+    ProgramBuilder program(1'000'000);
+    program.op(op, "kernel", 590'000).shapes("[[100,100]]").types(R"(["float"])");
+    const std::vector<Finding> findings =
+        JudgedTrace(program.trace(), &kDevice).findings(hot_kernel());
+    return findings.size() == 1 ? findings[0].fix.text + findings[0].evidence[0].text : "";
+  };
+  EXPECT_NE(fix_of("aten::index_of_no_formula").find("indices"), std::string::npos);
+  EXPECT_NE(fix_of("aten::index_of_no_formula").find("depends on the data"), std::string::npos);
+  const std::string other = fix_of("aten::_int_mm_of_no_formula");
+  EXPECT_NE(other.find("less data"), std::string::npos) << other;
+  EXPECT_EQ(other.find("indices"), std::string::npos) << other;
+  EXPECT_EQ(other.find("depends on the data"), std::string::npos) << other;
 }
 
 TEST(HotKernel, NamesAnOperatorThatTakesMostAndHasNoFormula) {

@@ -28,7 +28,8 @@ constexpr std::string_view kDoc =
     "many elements they load at a time count by that alone (CUTLASS's align, cuBLAS's ldg8): "
     "align1 "
     "and align2, and align4 of 16-bit floats, load less than the 16 bytes that aligned sizes allow "
-    "(TF32 needs multiples of 4). Sources: NVIDIA's matrix multiplication guide; CUTLASS's naming; "
+    "(TF32 needs multiples of 4). Those of 64-bit floats do so for any size. Sources: NVIDIA's "
+    "matrix multiplication guide; CUTLASS's naming; "
     "TorchTidy's "
     "MatMulDimInFP16.";
 
@@ -129,9 +130,15 @@ bool tells_alignment(std::string_view name) {
   return names_alignment(name) || name.find("_ldg8_") != name.npos;
 }
 
+/// Kernels of 64-bit floats load element by element, whatever the sizes: d884 is real, z884
+/// complex.
+bool is_double(std::string_view name) {
+  return name.find("d884gemm") != name.npos || name.find("z884gemm") != name.npos;
+}
+
 /// Loads it less than 16 bytes at a time?
 bool is_unaligned(std::string_view name) {
-  if (!names_alignment(name)) return false;
+  if (!names_alignment(name) || is_double(name)) return false;
   const std::string_view elements = name.substr(name.find("_align") + 6);
   if (elements.starts_with("16")) return false;
   const bool half = name.find("f16_") != name.npos;

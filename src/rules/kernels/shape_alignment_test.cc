@@ -54,6 +54,11 @@ TEST(ShapeAlignment, IsNothingForKernelsThatLoad16BytesOrUseNoTensorCores) {
   EXPECT_EQ(findings_of_kernel("cutlass_80_simt_sgemm_128x64_8x5_nt_align1"), 0U);
 }
 
+TEST(ShapeAlignment, IsNothingForDoubles) {
+  EXPECT_EQ(findings_of_kernel("cutlass_80_tensorop_d884gemm_64x64_16x4_tn_align1"), 0U);
+  EXPECT_EQ(findings_of_kernel("cutlass_80_tensorop_z884gemm_32x32_16x3_nn_align1"), 0U);
+}
+
 TEST(ShapeAlignment, IsNothingForRowsOfAnyNumber) {
   EXPECT_TRUE(product("[[256],[50,256],[256,256]]", kHalves).findings(shape_alignment()).empty());
 }

@@ -26,7 +26,8 @@ constexpr std::string_view kDoc =
     "that its kernels are named after). The type is that of the operator's tensors, else what the "
     "kernel's name shows; kernels of unknown type, and those that a program's own operators "
     "launch or that it launches outside of operators, "
-    "do not count. Kernels that use Tensor Cores are recognised by name. Source: the former "
+    "do not count, nor do products with a vector (gemv). Kernels that use Tensor Cores are "
+    "recognised by name. Source: the former "
     "TensorBoard plugin's rule, whose list of names ended at Ampere; NVIDIA's tuning guide (TF32, "
     "mixed precision); TorchTidy's FP32MatMul.";
 
@@ -97,8 +98,11 @@ NumberType type_of(const RuleContext& rules, SliceId kernel, SliceId op, KnownTy
   return type_of_kernel(trace.name(kernel));
 }
 
-/// Adds up the parts of a product that was split: no product itself.
-bool adds_up(std::string_view kernel) { return kernel.find("splitKreduce") != kernel.npos; }
+/// Kernels of products that tensor cores have nothing to do in: they add up the parts of one that
+/// was split, or multiply by a vector, which reads each number of the matrix once.
+bool has_no_tiles(std::string_view kernel) {
+  return kernel.find("splitKreduce") != kernel.npos || kernel.find("gemv") != kernel.npos;
+}
 
 struct Found {
   Blamed single;  // 32-bit floats.
@@ -114,7 +118,7 @@ Found look(const RuleContext& rules) {
     if (trace.kind(activity) != SliceKind::kernel) return;
     const KernelTraits& traits = timelines.traits_of(trace, activity);
     if (!is_product(traits.kernel_class) || traits.tensor_cores) return;
-    if (adds_up(trace.name(activity))) return;
+    if (has_no_tiles(trace.name(activity))) return;
     switch (type_of(rules, activity, op, types)) {
       case NumberType::fp16:
       case NumberType::bf16:

@@ -37,6 +37,15 @@ TEST(TensorCoresUnused, IsToldOf16BitProductsThatMissThem) {
   EXPECT_EQ(findings[0].key, "half");
 }
 
+TEST(TensorCoresUnused, IsNothingForProductsWithAVector) {
+  for (const std::string_view kernel :
+       {"void gemv2T_kernel_val<int, int, float, float, float, float, 128, 16, 4, 4, false>",
+        "void gemvNSP_kernel<float, float, float, float, 1, 32, 4, 1024>"}) {
+    EXPECT_TRUE(product(kernel, kFloats, a100()).findings(tensor_cores_unused()).empty()) << kernel;
+    EXPECT_TRUE(product(kernel, kHalves, a100()).findings(tensor_cores_unused()).empty()) << kernel;
+  }
+}
+
 TEST(TensorCoresUnused, IsNothingForTensorCoreKernels) {
   EXPECT_TRUE(product("ampere_fp16_s16816gemm_fp16_128x128_ldg8_f2f_tn", kHalves, a100())
                   .findings(tensor_cores_unused())

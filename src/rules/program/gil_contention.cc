@@ -1,5 +1,8 @@
 // gil-contention: threads of Python wait for the global interpreter lock.
+#include <optional>
+
 #include "base/quantity_text.h"
+#include "rules/common/contention.h"
 #include "rules/common/machine.h"
 #include "rules/common/sampled.h"
 
@@ -16,40 +19,29 @@ constexpr std::string_view kDoc =
     "out. It is no verdict where more of them wait for a processor: who holds the lock waits, too. "
     "No saving is predicted: it depends on how much of the work can leave the interpreter.";
 
-constexpr double kLeastWaiting = 0.3;
-
 Outcome check(const RuleContext& rules) {
   const SampledProgram program(rules);
   if (!program.judged()) return program.unjudged();
   const ProgramTime& time = program.time();
-  const double waiting = time.gil_waiters;
-  if (waiting < kLeastWaiting) return std::vector<Finding>{};
-  const std::vector<UserSpot> waits = program.waits(WaitClass::gil);
-  Finding finding;
-  finding.title = threads_text(waiting) +
-                  " on the average wait for Python's global interpreter lock" +
-                  (waits.empty() ? "" : ", most in " + program.name_of(waits.front()));
-  finding.family = Family::host;
-  // Who holds it may itself wait for a processor.
-  finding.weight = time.starved_average() > waiting ? Weight::warning : Weight::critical;
-  finding.confidence = Confidence::high;
-  finding.effort = Effort::refactoring;
-  finding.evidence.push_back(sentence("threads waited for it for " + duration_text(time.gil) +
-                                      " of a run of " + duration_text(time.wall()) +
-                                      ", all together"));
-  program.add_evidence(waits, time.gil, "the waiting", finding);
-  finding.counter_evidence =
+  std::optional<Finding> finding =
+      contention_finding(program, {.wait = WaitClass::gil,
+                                   .waiting = time.gil_waiters,
+                                   .waited = time.gil,
+                                   .lock = "Python's global interpreter lock",
+                                   .locks = "it"});
+  if (!finding) return std::vector<Finding>{};
+  finding->counter_evidence =
       "The threads were on a processor for " + plain_text(time.average(time.on_cpu)) +
       " of a processor's time: where that is well above 1, part of the work leaves the lock.";
-  finding.fix = {.text =
-                     "Let processes do what threads do (ProcessPoolExecutor, multiprocessing), "
-                     "or move the loop into code that gives the lock back (numpy, Cython with "
-                     "nogil); from Python 3.13 on there are builds without the lock. Caveat: "
-                     "processes do not share objects, so arguments and results are copied.",
-                 .before = "ThreadPoolExecutor(n)",
-                 .after = "ProcessPoolExecutor(n)"};
-  finding.verify = "fathom threads TRACE --sort -gil_ns";
-  return std::vector<Finding>{std::move(finding)};
+  finding->fix = {.text =
+                      "Let processes do what threads do (ProcessPoolExecutor, multiprocessing), "
+                      "or move the loop into code that gives the lock back (numpy, Cython with "
+                      "nogil); from Python 3.13 on there are builds without the lock. Caveat: "
+                      "processes do not share objects, so arguments and results are copied.",
+                  .before = "ThreadPoolExecutor(n)",
+                  .after = "ProcessPoolExecutor(n)"};
+  finding->verify = "fathom threads TRACE --sort -gil_ns";
+  return std::vector<Finding>{*std::move(finding)};
 }
 
 }  // namespace

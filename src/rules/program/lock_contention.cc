@@ -1,6 +1,7 @@
 // lock-contention: threads of a Python program wait for locks that others of them hold.
-#include "base/quantity_text.h"
-#include "rules/common/machine.h"
+#include <optional>
+
+#include "rules/common/contention.h"
 #include "rules/common/sampled.h"
 
 namespace fathom {
@@ -15,37 +16,27 @@ constexpr std::string_view kDoc =
     "result does not count: there a thread has nothing to do. Locks of native code cannot be told "
     "from such waits. No saving is predicted: samples do not show how long the lock must be held.";
 
-constexpr double kLeastWaiting = 0.3;
-
 Outcome check(const RuleContext& rules) {
   const SampledProgram program(rules);
   if (!program.judged()) return program.unjudged();
   const ProgramTime& time = program.time();
-  const double waiting = time.lock_waiters;
-  const std::vector<UserSpot> waits = program.waits(WaitClass::lock);
-  if (waiting < kLeastWaiting || waits.empty()) return std::vector<Finding>{};
-  Finding finding;
-  finding.title = threads_text(waiting) + " on the average wait for a lock, most in " +
-                  program.name_of(waits.front());
-  finding.family = Family::host;
-  // Who holds it may itself wait for a processor.
-  finding.weight = time.starved_average() > waiting ? Weight::warning : Weight::critical;
-  finding.confidence = Confidence::high;
-  finding.effort = Effort::refactoring;
-  finding.evidence.push_back(sentence("threads waited for locks for " + duration_text(time.locks) +
-                                      " of a run of " + duration_text(time.wall()) +
-                                      ", all together"));
-  program.add_evidence(waits, time.locks, "the waiting", finding);
-  finding.counter_evidence =
+  std::optional<Finding> finding = contention_finding(program, {.wait = WaitClass::lock,
+                                                                .waiting = time.lock_waiters,
+                                                                .waited = time.locks,
+                                                                .lock = "a lock",
+                                                                .locks = "locks",
+                                                                .named = true});
+  if (!finding) return std::vector<Finding>{};
+  finding->counter_evidence =
       "A lock that one thread takes to wait for another looks the same as one that is contended.";
-  finding.fix = {.text =
-                     "Hold the lock only while shared data is changed: compute and wait "
-                     "outside of it, or give each thread its own part. Caveat: what must "
-                     "change together must stay under one lock.",
-                 .before = "with lock:\n    total += work(item)",
-                 .after = "result = work(item)\nwith lock:\n    total += result"};
-  finding.verify = "fathom threads TRACE --sort -lock_ns";
-  return std::vector<Finding>{std::move(finding)};
+  finding->fix = {.text =
+                      "Hold the lock only while shared data is changed: compute and wait "
+                      "outside of it, or give each thread its own part. Caveat: what must "
+                      "change together must stay under one lock.",
+                  .before = "with lock:\n    total += work(item)",
+                  .after = "result = work(item)\nwith lock:\n    total += result"};
+  finding->verify = "fathom threads TRACE --sort -lock_ns";
+  return std::vector<Finding>{*std::move(finding)};
 }
 
 }  // namespace

@@ -48,6 +48,18 @@ constexpr std::string_view kFix =
     "background, or after the loop; bucket batches by length; gc.disable() with gc.collect() at a "
     "chosen moment. Caveat: what other programs on the host do shows the same way.";
 
+/// Of steps that wait for the loader.
+Fix fix_of_loader() {
+  return {
+      .text =
+          "The loader falls behind in these steps: give it more workers, and more batches ahead "
+          "(prefetch_factor) where single ones take long; find what makes these slow (a large "
+          "file, a shard that is opened, a cache that is filled). Caveat: each worker takes a "
+          "core, and each batch ahead memory.",
+      .before = "DataLoader(dataset, num_workers=4)",
+      .after = "DataLoader(dataset, num_workers=8, prefetch_factor=4)"};
+}
+
 double number(Duration duration) { return static_cast<double>(to_ns(duration)); }
 
 /// Time by part of the accounting in the outliers and in the other steps.
@@ -144,7 +156,8 @@ Cause host_cause(const RuleContext& rules, const Outliers& outliers) {
 }
 
 /// What takes longer in outliers than in other steps: activities; where idle time grew, the
-/// operators that were late; without a device, operators by own time.
+/// operators that were late, or the frames where Python ran; without a device, operators by own
+/// time.
 struct Grown {
   std::vector<SliceId> slices;
   Duration time{};
@@ -159,7 +172,9 @@ Grown grown_work(const RuleContext& rules, const Outliers& outliers, Bucket idle
     if (is_idle(idle)) {
       const DeviceAccounting& device = *rules.accounting.find(rules.device);
       for (const IdlePiece& piece : device.pieces) {
-        const SliceId late = device.gaps[piece.gap].late_op;
+        // An operator that comes after Python does not take its time.
+        const Gap& gap = device.gaps[piece.gap];
+        const SliceId late = idle == Bucket::python ? gap.late_frame : gap.late_op;
         if (piece.cause != idle || !late.valid()) continue;
         const Duration time = rules.counted(piece.interval);
         if (time > Duration{}) visit(late, time);
@@ -241,6 +256,7 @@ Finding make(const RuleContext& rules, const Outliers& outliers) {
   finding.counter_evidence =
       "A few steps of a short recording need not be typical of the whole run.";
   finding.fix.text = std::string(kFix);
+  if (cause.family == Family::input) finding.fix = fix_of_loader();
   finding.verify = "fathom steps TRACE";
   finding.claims = std::move(cause.claims);
   return finding;

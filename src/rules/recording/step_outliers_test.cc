@@ -104,6 +104,47 @@ TEST(StepOutliers, NameTheCauseOfIdleTimeThatGrew) {
   EXPECT_NE(findings[0].evidence[1].text.find("aten::item"), std::string::npos);
 }
 
+/// Six steps of 1000 ns with a kernel; the fourth is 2000 ns longer, at its begin.
+TraceBuilder with_a_late_start() {
+  TraceBuilder builder;
+  for (int i = 0; i < 6; ++i) {
+    const std::int64_t extra = i == 3 ? 2000 : 0;
+    const std::int64_t at = 1000 * i + (i > 3 ? 2000 : 0);
+    builder.step(i, at, 1000 + extra);
+    builder.op("aten::mm", at + extra + 10, 40);
+    builder.runtime("cudaLaunchKernel", at + extra + 30, 10, 100 + i);
+    builder.kernel("gemm", at + extra + 90, 910, 100 + i);
+  }
+  return builder;
+}
+
+TEST(StepOutliers, LayPythonToNoOperatorThatComesAfterIt) {
+  TraceBuilder builder = with_a_late_start();
+  std::vector<Finding> findings = JudgedTrace(builder).findings(step_outliers());
+  ASSERT_EQ(findings.size(), 1U);
+  EXPECT_NE(findings[0].evidence[0].text.find("python"), std::string::npos)
+      << findings[0].evidence[0].text;
+  EXPECT_EQ(findings[0].evidence.size(), 1U);
+
+  TraceBuilder known = with_a_late_start();
+  known.frame("train.py(8): save", 3001, 2000);
+  findings = JudgedTrace(known).findings(step_outliers());
+  ASSERT_EQ(findings.size(), 1U);
+  ASSERT_EQ(findings[0].evidence.size(), 2U);
+  EXPECT_NE(findings[0].evidence[1].text.find("save"), std::string::npos);
+  EXPECT_EQ(findings[0].fix.text.find("workers"), std::string::npos);
+}
+
+TEST(StepOutliers, OfALoaderAreMendedThere) {
+  TraceBuilder builder = with_a_late_start();
+  builder.annotation("enumerate(DataLoader)#_MultiProcessingDataLoaderIter.__next__", 3001, 1990);
+  const std::vector<Finding> findings = JudgedTrace(builder).findings(step_outliers());
+  ASSERT_EQ(findings.size(), 1U);
+  EXPECT_EQ(findings[0].family, Family::input);
+  EXPECT_NE(findings[0].fix.text.find("more workers"), std::string::npos);
+  EXPECT_NE(findings[0].fix.after.find("prefetch_factor"), std::string::npos);
+}
+
 TEST(StepOutliers, AreNoneAmongEvenSteps) {
   TraceBuilder builder;
   steps(builder, {100, 104, 102, 110, 100, 101});

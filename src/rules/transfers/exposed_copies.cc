@@ -41,6 +41,7 @@ struct Exposed {
   Duration taken{};  // Hidden parts included.
   std::int64_t bytes = 0;
   std::size_t into_graphs = 0;
+  std::vector<SliceId> waits;  ///< Calls that wait for an upload, in the operator that copies.
 
   void add(const RuleContext& rules, SliceId activity) {
     const Claim claimed = claim(rules, activity);
@@ -99,11 +100,14 @@ class BeforeGraphs {
 
 Exposed between_host_and_device(const RuleContext& rules, const std::vector<HostCopy>& all) {
   Exposed exposed;
+  std::vector<bool> uploads(rules.trace().slices.size());
   for (const HostCopy& copy : all) {
-    if (copy.host == MemoryKind::pinned && !brings_value(rules, copy)) {
-      exposed.add(rules, copy.activity);
-    }
+    if (copy.host != MemoryKind::pinned || brings_value(rules, copy)) continue;
+    exposed.add(rules, copy.activity);
+    if (copy.kind == CopyKind::h2d && copy.op.valid()) uploads[copy.op.row()] = true;
   }
+  for (const SyncCall& sync : rules.syncs)
+    if (sync.op.valid() && uploads[sync.op.row()]) exposed.waits.push_back(sync.call);
   return exposed;
 }
 
@@ -210,7 +214,8 @@ Finding of_host(const RuleContext& rules, const Exposed& exposed, double hidden)
   finding.claims.clear();
   for (const SliceId copy : exposed.copies) finding.claims.push_back(claim(rules, copy, hidden));
   finding.edits.hide = exposed.copies;
-  finding.assumption = "copies run beside the computing of their step";
+  finding.edits.no_wait = exposed.waits;  // non_blocking=True
+  finding.assumption = "copies run beside the computing of their step, and nobody waits for them";
   finding.pessimism = 0.3;
   return finding;
 }

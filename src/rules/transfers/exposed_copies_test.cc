@@ -35,6 +35,21 @@ TEST(ExposedCopies, AreThoseOfPinnedMemoryBesideWhichNoKernelRuns) {
   EXPECT_EQ(findings[0].edits.hide.size(), 1U);
 }
 
+TEST(ExposedCopies, ThatTheHostWaitsForNoLongerMakeItWait) {
+  TraceBuilder builder;
+  builder.step(0, 0, 1000);
+  builder.op("aten::copy_", 10, 340);
+  builder.runtime("cudaMemcpyAsync", 15, 5, 2);
+  const SliceId wait = builder.runtime("cudaStreamSynchronize", 25, 320, 4);
+  builder.copy(CopyKind::h2d, 30, 310, 2, 3000).memory(MemoryKind::pinned, MemoryKind::device);
+  builder.op("aten::mm", 360, 20);
+  builder.runtime("cudaLaunchKernel", 365, 5, 3);
+  builder.kernel("gemm", 400, 500, 3);
+  const auto findings = JudgedTrace(builder).findings(exposed_copies());
+  ASSERT_EQ(findings.size(), 1U);
+  EXPECT_EQ(findings[0].edits.no_wait, std::vector<SliceId>{wait});
+}
+
 TEST(ExposedCopies, OnTheDeviceAreAFindingOfTheirOwn) {
   TraceBuilder builder;
   step_with_copy(builder, CopyKind::d2d, MemoryKind::device, MemoryKind::device, 400);

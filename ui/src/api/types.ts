@@ -116,7 +116,8 @@ export interface Baseline {
   readonly step_min_ns: number;
   readonly step_max_ns: number;
   readonly step_stddev_ns: number;
-  readonly step_p95_ns: number;
+  readonly step_p95_ns: number | null;
+  readonly step_p95_reason: string;
   readonly usual_steps: number;
   readonly usual_step_ns: number;
   readonly device: number | null;
