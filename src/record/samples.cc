@@ -33,7 +33,8 @@ class Records final : public sample::SampleSink {
 
   void take(const sample::ThreadSample& sample) override {
     frames_.clear();
-    if (sample.layout != nullptr) {
+    for (auto at = sample.mixed.rbegin(); at != sample.mixed.rend(); ++at) add(names_.id(*at));
+    if (sample.mixed.empty() && sample.layout != nullptr) {
       for (auto at = sample.frames.rbegin(); at != sample.frames.rend(); ++at)
         add(names_.id(*at, *sample.layout));
     }
