@@ -53,7 +53,7 @@ TEST(CallFrames, FollowsAPrologueInstructionByInstruction) {
   // push %rbp at 1, mov %rsp,%rbp at 4, pop at 0x20
   const std::string bytes = one_function(
       std::string("\x41\x0e\x10\x86\x02"      // advance 1, the frame is 16 behind, rbp is saved
-                  "\x43\x0d\x06"              // advance 3, it is told by rbp from now on
+                  "\x43\x0d\x06"              // advance 3, rbp leads to it from now on
                   "\x5c\x0a\xc6\x0c\x07\x08"  // advance 28, remember, rbp is back
                   "\x41\x0b",                 // advance 1, as before
                   16));

@@ -133,8 +133,10 @@ void Image::read_symbols() {
   std::ranges::sort(functions_, [](const Function& a, const Function& b) {
     return std::tie(a.begin, a.rank, a.table, a.name) < std::tie(b.begin, b.rank, b.table, b.name);
   });
-  const auto doubled = std::ranges::unique(functions_, {}, &Function::begin);
-  functions_.erase(doubled.begin(), doubled.end());
+  const auto end =
+      std::unique(functions_.begin(), functions_.end(),
+                  [](const Function& a, const Function& b) { return a.begin == b.begin; });
+  functions_.erase(end, functions_.end());
 }
 
 std::optional<Symbol> Image::symbol_at(std::uint64_t address) {

@@ -26,7 +26,6 @@ namespace {
 constexpr std::uint32_t kStackBytes = 32768;
 /// Three samples: they are read as they come.
 constexpr std::size_t kRingBytes = std::size_t{128} << 10U;
-constexpr std::uint64_t kMostRecordBytes = 65536;
 
 /// The kernel's number of each register that unwinding needs, and DWARF's.
 struct RegisterName {
@@ -204,8 +203,7 @@ void PerfEvent::read(const PerfRecords::Take& take) {
   while (tail < head) {
     perf_event_header header{};
     copy(tail, std::as_writable_bytes(std::span(&header, 1)));
-    if (header.size < sizeof header || header.size > kMostRecordBytes ||
-        header.size > head - tail) {
+    if (header.size < sizeof header || header.size > head - tail) {
       tail = head;
       break;
     }

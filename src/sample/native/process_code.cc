@@ -119,6 +119,9 @@ std::string readable_name(std::string_view symbol) {
     const std::unique_ptr<char, void (*)(void*)> text(
         abi::__cxa_demangle(name.c_str(), nullptr, nullptr, &status), std::free);
     if (status == 0 && text) name = text.get();
+    // A copy that the compiler made: "f(int) [clone .isra.0]".
+    if (const std::size_t copy = name.find(" [clone "); copy != std::string::npos)
+      name.resize(copy);
   }
   if (name.size() > kLongestName) {
     name.resize(kLongestName);

@@ -13,7 +13,7 @@
 
 namespace fathom::sample::native {
 
-/// What the kernel tells of the registers of a thread that does not run.
+/// What the kernel shows of the registers of a thread that does not run.
 struct BlockedAt {
   Address stack = 0;
   Address counter = 0;

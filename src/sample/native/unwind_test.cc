@@ -154,6 +154,7 @@ TEST(ProcessCode, NamesFunctionsOfGeneratedCode) {
 
 TEST(ProcessCode, WritesNamesAsTheSourceDoes) {
   EXPECT_EQ(readable_name("_ZN6Worker4spinEv"), "Worker::spin()");
+  EXPECT_EQ(readable_name("_ZN6Worker7computeEi.isra.0"), "Worker::compute(int)");
   EXPECT_EQ(readable_name("pause"), "pause");
   EXPECT_EQ(readable_name("_Znonsense"), "_Znonsense");
   EXPECT_LT(readable_name(std::string(100'000, 'x')).size(), 1000U);
