@@ -57,15 +57,23 @@ class Native(unittest.TestCase):
         cls.folder = tempfile.TemporaryDirectory()
         cls.addClassCleanup(cls.folder.cleanup)
         cls.program = str(pathlib.Path(cls.folder.name) / "chain")
-        subprocess.run([compiler, "-std=c++17", "-O2", "-fomit-frame-pointer", "-fno-optimize-sibling-calls",
-                        "-pthread", str(CHAIN), "-o", cls.program], check=True)
+        cls.with_frames = str(pathlib.Path(cls.folder.name) / "with_frames")
+        for program, options in ((cls.program, ["-O2", "-fomit-frame-pointer"]), (cls.with_frames, ["-O0"])):
+            subprocess.run([compiler, "-std=c++17", *options, "-fno-optimize-sibling-calls", "-pthread", str(CHAIN),
+                            "-o", program], check=True)
 
     def needs_perf(self, said):
         if "perf_event_open" in said:
             self.skipTest(said)
 
     def test_a_thread_that_waits_shows_its_calls(self):
-        with started(self.program) as process:
+        self.shows_its_waits(self.program)
+
+    def test_a_frame_pointer_that_is_not_known_is_found(self):
+        self.shows_its_waits(self.with_frames)
+
+    def shows_its_waits(self, program):
+        with started(program) as process:
             while True:  # It is still on its way to the call.
                 thread = dumped(process.pid)[process.numbers["waits"]]
                 if thread["waits"]:
@@ -77,7 +85,7 @@ class Native(unittest.TestCase):
             at = names.index(WAITS[0])
             self.assertEqual(names[at:at + 3], WAITS)
             self.assertEqual(names[-1], "_start")
-            self.assertEqual(native["frames"][at]["file"], self.program)
+            self.assertEqual(native["frames"][at]["file"], program)
             self.assertIn("outer_wait()", fathom("dump", str(process.pid), "--native").stdout.decode())
 
     def test_a_thread_that_computes_shows_its_calls(self):

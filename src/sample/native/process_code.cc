@@ -228,6 +228,42 @@ const Row* ProcessCode::rules_at(Address address) {
   return place ? code->image->rules_at(*place) : nullptr;
 }
 
+/// Where a stub of .plt jumps to; the address itself where it is none.
+Address ProcessCode::target_of(Address stub) const {
+  constexpr std::array kLandingPad = {std::byte{0xf3}, std::byte{0x0f}, std::byte{0x1e},
+                                      std::byte{0xfa}};
+  std::array<std::byte, 11> code{};
+  if (!memory_.read(stub, code)) return stub;
+  std::size_t at = std::equal(kLandingPad.begin(), kLandingPad.end(), code.begin()) ? 4 : 0;
+  if (code[at] == std::byte{0xf2}) ++at;
+  if (code[at] != std::byte{0xff} || code[at + 1] != std::byte{0x25}) return stub;
+  const auto offset = memory_.number<std::int32_t>(stub + at + 2);
+  if (!offset) return stub;
+  const Address slot = stub + at + 6 + static_cast<std::uint64_t>(std::int64_t{*offset});
+  return memory_.pointer(slot).value_or(stub);
+}
+
+/// What the call before `back` calls; nothing where that is in a register.
+std::optional<Address> ProcessCode::called_by(Address back) const {
+  std::array<std::byte, 6> code{};
+  if (back < code.size() || !memory_.read(back - code.size(), code)) return std::nullopt;
+  const auto to = back + static_cast<std::uint64_t>(std::int64_t{number_at<std::int32_t>(code, 2)});
+  if (code[0] == std::byte{0xff} && code[1] == std::byte{0x15}) return memory_.pointer(to);
+  if (code[1] == std::byte{0xe8}) return target_of(to);
+  return std::nullopt;
+}
+
+bool ProcessCode::calls(Address back, Address place) {
+#if defined(__x86_64__)
+  Code* const code = code_at(place);
+  const auto at = code != nullptr ? in_file(*code, place) : std::nullopt;
+  const Row* const row = at ? code->image->rules_at(*at) : nullptr;
+  return row != nullptr && called_by(back) == place - (*at - row->begin);
+#else
+  return back == 0 && place == 0;  // Calls of other machines are not read.
+#endif
+}
+
 std::string ProcessCode::generated_name(Address address) {
   if (!generated_read_) {
     generated_read_ = true;

@@ -60,6 +60,8 @@ class ProcessCode final : public CodeLookup {
   void refresh(std::int64_t now);
   bool is_code(Address address) override;
   const Row* rules_at(Address address) override;
+  /// Of x86-64 calls by address, by way of .plt, and by the table of addresses (GOT).
+  bool calls(Address back, Address place) override;
   /// The function that an address lies in. Without a name it is "lib.so+0x1234", where it begins.
   const FrameLook& look_at(Address address);
   /// Is this a function of CPython's that runs Python's functions?
@@ -84,6 +86,8 @@ class ProcessCode final : public CodeLookup {
   Place place_of(Address address);
   const Place& place_at(Address address);
   std::string generated_name(Address address);
+  [[nodiscard]] std::optional<Address> called_by(Address back) const;
+  [[nodiscard]] Address target_of(Address stub) const;
 
   pid_t pid_;
   const Memory& memory_;

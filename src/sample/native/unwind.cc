@@ -111,6 +111,25 @@ class Step {
   Stop stop_ = Stop::broken;
 };
 
+/// So far from the stack pointer a frame may end.
+constexpr std::uint64_t kLongestFrame = std::uint64_t{64} << 10U;
+
+/// The frame pointer in the function that `place` lies in, by its caller's call.
+std::optional<std::uint64_t> find_frame(const Registers& registers, const StackCopy& stack,
+                                        CodeLookup& code, const Row& row, Address place,
+                                        const Machine& machine) {
+  const auto begin = registers.get(machine.stack);
+  const Rule& back = row.registers[row.return_register];
+  if (!begin || *begin % 8 != 0 || back.kind != Rule::Kind::saved) return std::nullopt;
+  for (Address at = *begin; at < *begin + kLongestFrame; at += 8) {
+    const Address behind = at + static_cast<std::uint64_t>(row.frame.offset + back.offset);
+    const std::optional<std::uint64_t> caller = stack.number(behind);
+    if (!caller) return std::nullopt;
+    if (*caller != 0 && code.is_code(*caller - 1) && code.calls(*caller, place)) return at;
+  }
+  return std::nullopt;
+}
+
 }  // namespace
 
 std::string_view to_string(Stop stop) {
@@ -147,13 +166,19 @@ Calls unwind(Registers registers, const StackCopy& stack, CodeLookup& code,
       return calls;
     }
     calls.addresses.push_back(place);
+    const Row* const found = code.rules_at(place);
+    const std::optional<Row> row = found != nullptr ? std::optional(*found) : std::nullopt;
+    if (row && row->frame.kind == Rule::Kind::offset && row->frame.number == machine.frame &&
+        !registers.get(machine.frame)) {
+      if (const auto frame = find_frame(registers, stack, code, *row, place, machine))
+        registers.set(machine.frame, *frame);
+    }
     Step step(registers, stack, machine);
-    const Row* const row = code.rules_at(place);
     calls.stop = Stop::no_rules;
     const std::optional<Registers> caller =
-        row != nullptr ? step.by_rules(*row, calls.stop) : step.by_frame_pointer();
+        row ? step.by_rules(*row, calls.stop) : step.by_frame_pointer();
     if (!caller) return calls;
-    interrupted = row != nullptr && row->signal;
+    interrupted = row && row->signal;
     const auto before = registers.get(machine.stack);
     const auto after = caller->get(machine.stack);
     // A handler may run on a stack of its own. On some machines a leaf has no frame.

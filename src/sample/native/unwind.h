@@ -35,6 +35,8 @@ class CodeLookup {
   [[nodiscard]] virtual bool is_code(Address address) = 0;
   /// The rules at an address of the process; valid until the next call.
   [[nodiscard]] virtual const Row* rules_at(Address address) = 0;
+  /// Does the call that returns to `back` surely call the function that `place` lies in?
+  [[nodiscard]] virtual bool calls(Address back, Address place) = 0;
 };
 
 /// The addresses are of the process: the innermost is where the thread is, each other one lies in
@@ -46,7 +48,8 @@ struct Calls {
 
 constexpr std::size_t kMostCalls = 8192;
 
-/// O(calls).
+/// A frame pointer that is needed and not known is looked for in the stack: it is where a return
+/// address lies behind a call of just this function. O(calls), and of the stack where that is done.
 Calls unwind(Registers registers, const StackCopy& stack, CodeLookup& code,
              const Machine& machine = kMachine);
 

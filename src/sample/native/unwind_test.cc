@@ -87,7 +87,9 @@ class Nothing final : public CodeLookup {
  public:
   bool is_code(Address address) override { return address >= 0x1000 && address < 0x2000; }
   const Row* rules_at(Address) override { return row ? &*row : nullptr; }
+  bool calls(Address back, Address) override { return back == call; }
   std::optional<Row> row;
+  Address call = 0;
 };
 
 Registers at(Address stack, Address counter) {
@@ -118,6 +120,24 @@ TEST(Unwind, StopsWithAReason) {
   code.row->frame.offset = 0;
   code.row->registers[16].offset = 0;
   EXPECT_EQ(unwind(at(0x7000, 0x1000), stack, code, kX8664).stop, Stop::broken);
+}
+
+TEST(Unwind, LooksForTheFramePointerOfAThreadThatWaits) {
+  // Two words of its own, the caller's frame pointer, the return address; the caller's, that of its
+  // caller, which is the first.
+  const std::array<std::uint64_t, 7> words = {0x1300, 0x7028, 0x7028, 0x1100, 0, 0, 0};
+  const StackCopy stack{.begin = 0x7000, .bytes = std::as_bytes(std::span(words))};
+  Nothing code;
+  code.row.emplace();
+  code.row->return_register = 16;
+  code.row->frame = {.kind = Rule::Kind::offset, .number = 6, .offset = 16};
+  code.row->registers[6] = {.kind = Rule::Kind::saved, .offset = -16};
+  code.row->registers[16] = {.kind = Rule::Kind::saved, .offset = -8};
+  EXPECT_EQ(unwind(at(0x7000, 0x1000), stack, code, kX8664).stop, Stop::unknown_register);
+  code.call = 0x1100;
+  const Calls calls = unwind(at(0x7000, 0x1000), stack, code, kX8664);
+  EXPECT_EQ(calls.stop, Stop::whole);
+  EXPECT_EQ(calls.addresses, (std::vector<Address>{0x1000, 0x10ff}));
 }
 
 TEST(Unwind, FollowsFramePointersWhereThereAreNoRules) {
