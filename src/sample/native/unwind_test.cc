@@ -71,9 +71,13 @@ TEST(Unwind, TellsTheCallsThatTheCompilersLibraryTells) {
   Both both;
   deep(5, both);
   EXPECT_EQ(both.stop, Stop::whole) << to_string(both.stop);
-  // The innermost is at another place by now; of the others we have the byte before.
-  ASSERT_EQ(both.ours.size(), both.theirs.size());
-  for (std::size_t i = 1; i < both.ours.size(); ++i) EXPECT_EQ(both.ours[i] + 1, both.theirs[i]);
+  // The innermost is at another place by now; of the others we have the byte before. A sanitizer
+  // has a function of its own further in.
+  ASSERT_GE(both.theirs.size(), both.ours.size());
+  ASSERT_LE(both.theirs.size(), both.ours.size() + 1);
+  const std::size_t more = both.theirs.size() - both.ours.size();
+  for (std::size_t i = 1; i < both.ours.size(); ++i)
+    EXPECT_EQ(both.ours[i] + 1, both.theirs[i + more]);
   const auto deep = std::ranges::count_if(both.names, [](const std::string& name) {
     return name.find("deep(int") != std::string::npos;
   });
