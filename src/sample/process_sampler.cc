@@ -400,7 +400,12 @@ void ProcessSampler::watch_threads() {
   const bool wanted = !options_.native_without_python || python_ == nullptr;
   for (auto& [id, thread] : threads_) {
     if (!wanted) unwatch(thread);
-    if (!wanted || thread.event || thread.refused || !files_.take()) continue;
+    if (!wanted || thread.event || thread.refused) continue;
+    if (!files_.take()) {
+      thread.refused = true;
+      options_.watch->refuse("no more files may be opened: raise ulimit -n");
+      continue;
+    }
     if (std::optional<native::PerfEvent> event = options_.watch->open(pid_, id))
       thread.event.emplace(std::move(*event));
     thread.refused = !thread.event;

@@ -204,6 +204,7 @@ void PerfEvent::read(const PerfRecords::Take& take) {
     perf_event_header header{};
     copy(tail, std::as_writable_bytes(std::span(&header, 1)));
     if (header.size < sizeof header || header.size > head - tail) {
+      records_.add_broken();
       tail = head;
       break;
     }

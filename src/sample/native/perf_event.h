@@ -36,6 +36,8 @@ class PerfRecords {
  public:
   using Take = std::function<void(const PerfSample&)>;
   void read(std::span<const std::byte> record, const Take& take);
+  /// Counts what is no record.
+  void add_broken() { ++counts_.broken; }
   [[nodiscard]] const PerfCounts& counts() const { return counts_; }
 
  private:

@@ -46,8 +46,7 @@ std::optional<PerfEvent> Watch::open(pid_t process, pid_t thread) {
   if (!event) {
     // One that has ended meanwhile is nobody's loss.
     if (event.error().code == ErrorCode::not_found) return std::nullopt;
-    ++counts_.refused;
-    if (counts_.refusal.empty()) counts_.refusal = event.error().message;
+    refuse(event.error().message);
     return std::nullopt;
   }
   epoll_event what{};
@@ -55,11 +54,15 @@ std::optional<PerfEvent> Watch::open(pid_t process, pid_t thread) {
   what.data.u64 = std::uint64_t{static_cast<std::uint32_t>(process)} << 32U |
                   static_cast<std::uint32_t>(thread);
   if (::epoll_ctl(poll_.get(), EPOLL_CTL_ADD, (*event).descriptor(), &what) != 0) {
-    ++counts_.refused;
-    if (counts_.refusal.empty()) counts_.refusal = "no more events may be waited for";
+    refuse("no more events may be waited for");
     return std::nullopt;
   }
   return std::optional<PerfEvent>(std::move(*event));
+}
+
+void Watch::refuse(const std::string& why) {
+  ++counts_.refused;
+  if (counts_.refusal.empty()) counts_.refusal = why;
 }
 
 void Watch::leave(const PerfEvent& event) {

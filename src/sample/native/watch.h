@@ -21,7 +21,7 @@ struct WatchCounts {
   std::int64_t joined = 0;     ///< Of those, with Python's functions among them,
   std::int64_t unmatched = 0;  ///< or with Python's stack of another moment, which is left out.
   std::int64_t cut = 0;        ///< Their outer functions could not be found.
-  std::int64_t lost = 0;       ///< The kernel had no room for them.
+  std::int64_t lost = 0;       ///< The kernel had no room for them, or they cannot be read.
   std::int64_t refused = 0;    ///< Threads that perf does not let us look at,
   std::string refusal;         ///< and why the first of them.
 };
@@ -34,10 +34,12 @@ class Watch {
 
   /// Nothing where perf refuses, which is counted.
   std::optional<PerfEvent> open(pid_t process, pid_t thread);
+  /// Counts a thread that is not watched.
+  void refuse(const std::string& why);
   /// Its thread has ended: it is not waited for any more.
   void leave(const PerfEvent& event);
   /// Adds what was counted for an event that is about to be closed.
-  void add(const PerfCounts& counts) { counts_.lost += counts.lost; }
+  void add(const PerfCounts& counts) { counts_.lost += counts.lost + counts.other + counts.broken; }
 
   /// Returns at `until` (CLOCK_MONOTONIC, ns) at the latest, or earlier. `ready` is called for each
   /// thread of which there is something to read, with whether it has ended.
