@@ -44,7 +44,7 @@ class Step {
   }
 
   /// By the frame pointer, where the program keeps one: it lies before the return address.
-  std::optional<Registers> by_frame_pointer() const {
+  [[nodiscard]] std::optional<Registers> by_frame_pointer() const {
     const auto frame = registers_.get(machine_.frame);
     const auto stack = registers_.get(machine_.stack);
     if (!frame || !stack || *frame < *stack || *frame % 8 != 0) return std::nullopt;
