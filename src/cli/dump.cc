@@ -20,13 +20,15 @@ struct DumpArguments {
   bool json = false;
   bool all = false;
   bool alone = false;
+  bool native = false;
 };
 
 /// The first must be there; one of those below may end while the others are looked at.
-Result<void> look_at_tree(pid_t root, bool alone, std::vector<sample::ProcessLook>& looks) {
+Result<void> look_at_tree(pid_t root, bool alone, sample::native::ImageCache* images,
+                          std::vector<sample::ProcessLook>& looks) {
   const std::vector<pid_t> tree = alone ? std::vector<pid_t>{root} : sample::process_tree(root);
   for (const pid_t pid : tree) {
-    Result<sample::ProcessLook> look = sample::look_at(pid);
+    Result<sample::ProcessLook> look = sample::look_at(pid, images);
     if (look) {
       looks.push_back(std::move(*look));
     } else if (pid == root) {
@@ -42,9 +44,11 @@ int run(const DumpArguments& arguments) {
   Result<std::vector<pid_t>> pids = parse_pids(arguments.pids);
   if (!pids) return fail(std::move(pids).error().in("dump"));
   DumpShow dump;
+  sample::native::ImageCache images;
   const auto begin = std::chrono::steady_clock::now();
   for (const pid_t pid : *pids) {
-    const Result<void> looked = look_at_tree(pid, arguments.alone, dump.processes);
+    const Result<void> looked =
+        look_at_tree(pid, arguments.alone, arguments.native ? &images : nullptr, dump.processes);
     if (!looked) return fail(looked.error());
   }
   dump.milliseconds =
@@ -67,13 +71,18 @@ Command dump() {
       "child, "
       "a time), who has the GIL, and of CPython 3.8 to 3.14 the Python stack with its lines. The "
       "program needs no preparation; a stopped one can be looked at, too. A stack is read twice, "
-      "and what was not the same in both readings is left out and marked.";
+      "and what was not the same in both readings is left out and marked. --native adds native "
+      "functions: of a thread that runs by perf, of one that waits by its stack pointer, as far as "
+      "the unwinding rules of its code need no other register.";
   command.examples = {"fathom dump 12345", "fathom dump $(pgrep -o torchrun)",
+                      "fathom dump 12345 --native",
                       "fathom dump 12345 --json | jq '.processes[].threads[].waits'"};
   command.declare = [](Options& options) -> std::function<int()> {
     const auto arguments = std::make_shared<DumpArguments>();
     options.operands("PID", arguments->pids, 1);
     options.flag("--alone", arguments->alone, "Only these processes, not those below them");
+    options.flag("--native", arguments->native,
+                 "Native functions, too, with Python's where the interpreter runs them");
     options.group("Output");
     options.flag("--all", arguments->all, "Each thread without Python on a line of its own");
     options.flag("--json", arguments->json, "JSON, schema fathom.dump/1");

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <map>
+#include <span>
 #include <utility>
 
 #include "base/json_writer.h"
@@ -72,6 +73,37 @@ std::string note_of(const ThreadLook& thread) {
   return thread.frames.empty() ? "no Python function" : "";
 }
 
+std::string frames_text(std::span<const sample::FrameLook> frames, const Style& style) {
+  std::string out;
+  for (const sample::FrameLook& frame : frames) {
+    out += std::string(kFrameIndent) + printable(frame.function);
+    const std::string place = place_text(frame);
+    if (!place.empty()) out += style.dim(" (" + printable(place) + ")");
+    out += "\n";
+  }
+  return out;
+}
+
+/// In the place of Python's functions alone, where they are among the native ones.
+std::string native_text(const ThreadLook& thread, const Style& style) {
+  const sample::NativeLook& native = *thread.native;
+  const auto note = [&style](const std::string& text) {
+    return std::string(kFrameIndent) + style.dim(text) + "\n";
+  };
+  std::string out;
+  if (native.stack.join != sample::native::Join::joined) {
+    out += frames_text(thread.frames, style);
+    if (!thread.frames.empty() && !native.stack.frames.empty())
+      out += note("native functions, which do not match those of Python:");
+  }
+  out += frames_text(native.stack.frames, style);
+  if (!native.reason.empty()) {
+    out += note((native.stack.frames.empty() ? "native stack " : "the native stack ends here: ") +
+                printable(native.reason));
+  }
+  return out;
+}
+
 std::string thread_text(const ThreadLook& thread, const Style& style) {
   std::string head = thread.task.id == 0 ? std::string("a thread of unknown number")
                                          : "thread " + std::to_string(thread.task.id);
@@ -82,11 +114,7 @@ std::string thread_text(const ThreadLook& thread, const Style& style) {
   out += "\n";
   const std::string note = note_of(thread);
   if (!note.empty()) out += std::string(kFrameIndent) + style.dim(note) + "\n";
-  for (const sample::FrameLook& frame : thread.frames) {
-    out += std::string(kFrameIndent) + printable(frame.function) +
-           style.dim(" (" + printable(place_text(frame)) + ")") + "\n";
-  }
-  return out;
+  return out + (thread.native ? native_text(thread, style) : frames_text(thread.frames, style));
 }
 
 /// Threads without Python that do the same are one line.
@@ -120,7 +148,7 @@ std::string process_text(const ProcessLook& process, const Style& style, bool al
     out += std::string(kThreadIndent) + "no Python stacks: " + printable(process.reason) + "\n";
   std::vector<const ThreadLook*> others;
   for (const ThreadLook& thread : process.threads) {
-    if (thread.python || all)
+    if (thread.python || thread.native || all)
       out += thread_text(thread, style);
     else
       others.push_back(&thread);
@@ -144,6 +172,18 @@ void write_wait(JsonWriter& json, const ThreadLook& thread) {
       .end();
 }
 
+void write_native(JsonWriter& json, const sample::NativeLook& native) {
+  json.key("native").object(kJsonLines);
+  json.member("join", sample::native::to_string(native.stack.join));
+  json.key("reason");
+  if (native.reason.empty())
+    json.null();
+  else
+    json.text(native.reason);
+  write_frames(json, native.stack.frames, kJsonLines);
+  json.end();
+}
+
 void write_thread(JsonWriter& json, const ThreadLook& thread) {
   json.object(kJsonLines);
   json.key("tid");
@@ -164,12 +204,13 @@ void write_thread(JsonWriter& json, const ThreadLook& thread) {
       .member("on_cpu_ns", thread.task.on_cpu)
       .member("queued_ns", thread.task.queued);
   json.key("stack");
-  if (!thread.python) {
-    json.null().end();
-    return;
+  if (thread.python) {
+    json.text(sample::to_string(thread.stack));
+    write_frames(json, thread.frames, kJsonLines);
+  } else {
+    json.null();
   }
-  json.text(sample::to_string(thread.stack));
-  write_frames(json, thread.frames, kJsonLines);
+  if (thread.native) write_native(json, *thread.native);
   json.end();
 }
 

@@ -1,4 +1,4 @@
-// fathom sample: where a running process tree spends its processor time, in Python functions.
+// fathom sample: where a running process tree spends its processor time.
 #include <csignal>
 #include <memory>
 #include <string>
@@ -35,6 +35,7 @@ struct SampleArguments {
   Duration duration{5'000'000'000};
   int rate = 100;
   bool alone = false;
+  bool native = false;
   bool json = false;
   bool quiet = false;
   std::string output;
@@ -45,6 +46,7 @@ volatile std::sig_atomic_t interrupted = 0;
 
 /// What takes the place of the functions that are not known.
 std::string_view mark_of(const WeighedStack& stack) {
+  if (stack.native) return {};
   if (!stack.python) return "(no Python)";
   if (stack.state == StackState::unread) return "(stack not read)";
   if (stack.state == StackState::shortened) return "(inner functions not read)";
@@ -62,8 +64,10 @@ std::string as_folded(const Found& samples) {
       }
       line += (line.empty() ? "" : ";") + text;
     };
-    for (const sample::FrameLook& frame : stack.frames)
-      add(frame.function + " (" + place_text(frame) + ")");
+    for (const sample::FrameLook& frame : stack.frames) {
+      const std::string place = place_text(frame);
+      add(frame.function + (place.empty() ? "" : " (" + place + ")"));
+    }
     const std::string_view mark = mark_of(stack);
     if (!mark.empty()) add(std::string(mark));
     out += line + " " + std::to_string(stack.on_cpu) + "\n";
@@ -71,7 +75,20 @@ std::string as_folded(const Found& samples) {
   return out;
 }
 
-std::string as_json(const Found& samples) {
+void write_native(JsonWriter& json, const sample::native::WatchCounts& counts) {
+  json.key("native")
+      .object(kJsonInline)
+      .member("samples", counts.samples)
+      .member("joined", counts.joined)
+      .member("unmatched", counts.unmatched)
+      .member("cut", counts.cut)
+      .member("lost", counts.lost)
+      .member("threads_refused", counts.refused)
+      .member("refusal", counts.refusal)
+      .end();
+}
+
+std::string as_json(const Found& samples, bool native) {
   std::string out;
   JsonWriter json(out, kJsonLines);
   json.object().member("schema", "fathom.samples/1").member("fathom", version());
@@ -83,6 +100,7 @@ std::string as_json(const Found& samples) {
       .member("shortened", samples.state.counts.shortened)
       .member("unread", samples.state.counts.unread)
       .end();
+  if (native) write_native(json, samples.state.native);
   json.key("not_read").texts(samples.state.unread);
   json.key("stacks").array(kJsonLines);
   for (const WeighedStack& stack : samples.stacks) {
@@ -97,6 +115,18 @@ std::string as_json(const Found& samples) {
 
 std::string percent_of(std::int64_t part, std::int64_t all) {
   return std::to_string(all > 0 ? (100 * part + all / 2) / all : 0) + " %";
+}
+
+void say_native(const sample::native::WatchCounts& counts) {
+  say_error(std::to_string(counts.samples) + " native stacks: " + std::to_string(counts.joined) +
+            " with Python's functions, " + std::to_string(counts.unmatched) +
+            " that do not match Python's, " + std::to_string(counts.cut) +
+            " without their outer functions, " + std::to_string(counts.lost) + " lost");
+  if (counts.refused > 0) {
+    say_warning(
+        "no native functions of " + std::to_string(counts.refused) + " threads: " + counts.refusal,
+        false);
+  }
 }
 
 void say_counts(const Found& samples, bool quiet) {
@@ -117,8 +147,13 @@ int run(const SampleArguments& arguments) {
   Result<std::vector<pid_t>> pids = parse_pids(arguments.pids);
   if (!pids) return fail(std::move(pids).error().in("sample"));
   sample::StackSums sums;
-  auto sampler = sample::Sampler::open(
-      (*pids).front(), {.period = 1'000'000'000 / arguments.rate, .alone = arguments.alone}, sums);
+  auto sampler =
+      sample::Sampler::open((*pids).front(),
+                            {.period = 1'000'000'000 / arguments.rate,
+                             .alone = arguments.alone,
+                             .native = arguments.native ? sample::Sampler::Options::Native::all
+                                                        : sample::Sampler::Options::Native::none},
+                            sums);
   if (!sampler) return fail(sampler.error());
   Result<Output> output = Output::open(arguments.output);
   if (!output) return fail(output.error());
@@ -127,10 +162,11 @@ int run(const SampleArguments& arguments) {
   (*sampler)->finish();
   const Found samples{sums.stacks(), sums.on_cpu(), (*sampler)->state()};
   const Result<void> written =
-      (*output).write(arguments.json ? as_json(samples) : as_folded(samples));
+      (*output).write(arguments.json ? as_json(samples, arguments.native) : as_folded(samples));
   const Result<void> finished = written ? (*output).finish() : written;
   if (!finished) return fail(finished.error());
   say_counts(samples, arguments.quiet);
+  if (arguments.native && !arguments.quiet) say_native(samples.state.native);
   return kFine;
 }
 
@@ -140,15 +176,17 @@ Command sample_command() {
   Command command;
   command.name = "sample";
   command.group = "Capture";
-  command.title = "Where a running program spends its processor time, in Python functions";
+  command.title = "Where a running program spends its processor time, in functions";
   command.operand = "PID";
   command.doc =
       "Looks again and again at the Python stacks of a running process and of those below it, from "
       "outside and without stopping them, and prints them as folded stacks for flame graphs. A "
       "stack weighs the nanoseconds that its thread ran, by the scheduler, since the look before: "
       "all weights sum to the processor time that was used. Functions that are not certain are "
-      "left out and marked. The program needs no preparation.";
-  command.examples = {"fathom sample 12345 --duration 10s -o stacks.folded",
+      "left out and marked. The program needs no preparation. --native adds native functions, by "
+      "perf: then programs without Python have stacks, too.";
+  command.examples = {"fathom sample 12345 --native -o stacks.folded",
+                      "fathom sample 12345 --duration 10s -o stacks.folded",
                       "fathom sample $(pgrep -o torchrun) --rate 250"};
   command.declare = [](Options& options) -> std::function<int()> {
     const auto arguments = std::make_shared<SampleArguments>();
@@ -158,6 +196,8 @@ Command sample_command() {
     options.parsed("--rate", "RATE", number_into<int>(arguments->rate, 1),
                    "How often a second, at most 10000 (default 100)");
     options.flag("--alone", arguments->alone, "Only this process, not those below it");
+    options.flag("--native", arguments->native,
+                 "Native functions, too, with Python's where the interpreter runs them");
     options.group("Output");
     options.text("-o,--output", "FILE", arguments->output, "Instead of standard output");
     options.flag("--json", arguments->json, "JSON, schema fathom.samples/1");

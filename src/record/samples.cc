@@ -33,7 +33,8 @@ class Records final : public sample::SampleSink {
 
   void take(const sample::ThreadSample& sample) override {
     frames_.clear();
-    if (sample.layout != nullptr) {
+    for (auto at = sample.mixed.rbegin(); at != sample.mixed.rend(); ++at) add(names_.id(*at));
+    if (sample.mixed.empty() && sample.layout != nullptr) {
       for (auto at = sample.frames.rbegin(); at != sample.frames.rend(); ++at)
         add(names_.id(*at, *sample.layout));
     }
@@ -98,6 +99,10 @@ void add_facts(const sample::SamplerState& state, double hz, wire::Writer& write
   fact("samples.stacks_shortened", state.counts.shortened);
   fact("samples.stacks_unread", state.counts.unread);
   if (state.with_torch > 0) fact("samples.left_to_torch", state.with_torch);
+  if (state.native.samples == 0) return;
+  fact("samples.native_stacks", state.native.samples);
+  fact("samples.native_cut", state.native.cut);
+  fact("samples.native_lost", state.native.lost);
 }
 
 constexpr std::string_view kWhat = "what threads do, from outside (samples)";
@@ -132,6 +137,7 @@ void Samples::run(pid_t root, wire::Writer& writer) {
     options.period = static_cast<std::int64_t>(1e9 / sampling_.hz);
     options.fresh = true;
     options.without_torch = !sampling_.asked;
+    if (sampling_.asked) options.native = sample::Sampler::Options::Native::without_python;
     options.most_cost = kMostCost * std::max(1.0, sampling_.hz / kUsualHz);
     auto sampler = sample::Sampler::open(root, options, records);
     // One that has ended by now had nothing to show.
@@ -146,6 +152,12 @@ void Samples::run(pid_t root, wire::Writer& writer) {
     (*sampler)->finish();
     const sample::SamplerState state = (*sampler)->state();
     add_facts(state, sampling_.hz, writer);
+    if (state.native.refused > 0) {
+      missing_.push_back({.what = "native functions in samples",
+                          .why = state.native.refusal,
+                          .remedy = "fathom doctor shows what may be read",
+                          .lost = "functions of programs without Python (fathom hot)"});
+    }
     for (const std::string& process : state.unread) {
       missing_.push_back({.what = "functions of Python in samples",
                           .why = process,

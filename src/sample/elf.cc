@@ -8,6 +8,8 @@
 
 #include <elf.h>
 
+#include "sample/elf_tables.h"
+
 namespace fathom::sample {
 namespace {
 
@@ -16,19 +18,11 @@ constexpr std::size_t kMostSections = 65536;  // of a file
 constexpr std::size_t kMostDynamic = 4096;
 constexpr std::size_t kLongestChain = 4096;
 constexpr std::uint64_t kMostStringBytes = std::uint64_t{64} << 20;
-constexpr std::uint64_t kMostSymbols = std::uint64_t{4} << 20;
 constexpr Address kPage = 4096;
 
 template <typename T>
 std::span<std::byte> bytes_of(T& value) {
   return std::as_writable_bytes(std::span(&value, 1));
-}
-
-bool is_ours(const Elf64_Ehdr& header) {
-  constexpr auto kOrder = std::endian::native == std::endian::little ? ELFDATA2LSB : ELFDATA2MSB;
-  const std::string_view magic(reinterpret_cast<const char*>(header.e_ident), SELFMAG);
-  return magic == std::string_view(ELFMAG, SELFMAG) && header.e_ident[EI_CLASS] == ELFCLASS64 &&
-         header.e_ident[EI_DATA] == kOrder;
 }
 
 std::uint32_t gnu_hash(std::string_view name) {
@@ -48,6 +42,13 @@ std::uint32_t sysv_hash(std::string_view name) {
 }
 
 }  // namespace
+
+bool is_ours(const Elf64_Ehdr& header) {
+  constexpr auto kOrder = std::endian::native == std::endian::little ? ELFDATA2LSB : ELFDATA2MSB;
+  const std::string_view magic(reinterpret_cast<const char*>(header.e_ident), SELFMAG);
+  return magic == std::string_view(ELFMAG, SELFMAG) && header.e_ident[EI_CLASS] == ELFCLASS64 &&
+         header.e_ident[EI_DATA] == kOrder;
+}
 
 std::optional<LoadedElf> LoadedElf::at(const Memory& memory, Address base) {
   Elf64_Ehdr header{};
@@ -139,9 +140,15 @@ std::optional<Address> LoadedElf::find_by_hash(std::string_view name) const {
   return std::nullopt;
 }
 
-namespace {
+std::vector<Elf64_Phdr> read_segments(const FileReader& file) {
+  Elf64_Ehdr header{};
+  if (!file(0, bytes_of(header)) || !is_ours(header)) return {};
+  if (header.e_phentsize != sizeof(Elf64_Phdr)) return {};
+  std::vector<Elf64_Phdr> segments(std::min<std::size_t>(header.e_phnum, kMostHeaders));
+  if (!file(header.e_phoff, std::as_writable_bytes(std::span(segments)))) return {};
+  return segments;
+}
 
-/// The table of sections; empty where there is none.
 std::vector<Elf64_Shdr> read_sections(const FileReader& file, std::uint16_t& names) {
   Elf64_Ehdr header{};
   if (!file(0, bytes_of(header)) || !is_ours(header)) return {};
@@ -163,6 +170,8 @@ bool is_named(const std::string& strings, std::uint64_t at, std::string_view nam
   return at < strings.size() && strings.compare(at, name.size(), name) == 0 &&
          at + name.size() < strings.size() && strings[at + name.size()] == '\0';
 }
+
+namespace {
 
 std::optional<Address> find_in_table(const FileReader& file, const Elf64_Shdr& table,
                                      const std::string& strings, std::string_view name) {

@@ -12,13 +12,16 @@ FrameLook look_of(const Frame& frame, const Layout& layout) {
 std::uint32_t FrameNames::id(const Frame& frame, const Layout& layout) {
   const auto [at, fresh] = by_instruction_.try_emplace({frame.code, frame.instruction}, 0U);
   if (!fresh) return at->second;
-  FrameLook look = look_of(frame, layout);
+  const std::uint32_t number = id(look_of(frame, layout));
+  at->second = number;
+  return number;
+}
+
+std::uint32_t FrameNames::id(const FrameLook& look) {
   const std::string text =
       look.function + '\0' + look.file + '\0' + std::to_string(look.line.value_or(-1));
-  const auto [known, new_text] =
-      by_text_.try_emplace(text, static_cast<std::uint32_t>(looks_.size()));
-  if (new_text) looks_.push_back(std::move(look));
-  at->second = known->second;
+  const auto [known, fresh] = by_text_.try_emplace(text, static_cast<std::uint32_t>(looks_.size()));
+  if (fresh) looks_.push_back(look);
   return known->second;
 }
 

@@ -30,6 +30,7 @@ class FrameNames {
  public:
   /// A number for what a frame shows; the same for two instructions of one line.
   std::uint32_t id(const Frame& frame, const Layout& layout);
+  std::uint32_t id(const FrameLook& look);
   void forget_code() { by_instruction_.clear(); }
   /// Valid as long as this lives.
   [[nodiscard]] const FrameLook& look(std::uint32_t id) const { return looks_[id]; }

@@ -71,6 +71,7 @@ Layout python_311() {
   layout.thread_chunk = 296;
   layout.frame_code = 32;
   layout.frame_previous = 48;
+  layout.frame_entry = 68;
   layout.frame_owner = 69;
   layout.code_first_line = 72;
   layout.code_frame_words = 76;  // its variables

@@ -51,6 +51,7 @@ struct Layout {
   std::uint32_t frame_previous = 0;
   std::uint32_t frame_instruction = 0;  ///< To 3.10 an index, else an address.
   std::uint32_t frame_owner = 0;        ///< 0 where there is none.
+  std::uint32_t frame_entry = 0;        ///< Of 3.11: whether C code called it; else 0.
   std::uint32_t frame_running = 0;      ///< To 3.10: a byte that says whether it runs.
   std::uint8_t running = 0;             ///< What stands there while it does.
   std::uint32_t frame_locals = 0;       ///< Where its local variables begin.

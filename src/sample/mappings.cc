@@ -29,9 +29,12 @@ std::optional<Mapping> parse_line(std::string_view line) {
   if (line.size() < 5 || mapping.end <= mapping.begin) return {};
   mapping.readable = line[0] == 'r';
   mapping.writable = line[1] == 'w';
+  mapping.executable = line[2] == 'x';
   line.remove_prefix(5);
   if (!take_hex(line, mapping.offset, ' ')) return {};
   for (int field = 0; field < 2; ++field) {
+    // The device, then the inode, in decimal.
+    if (field == 1) std::from_chars(line.data(), line.data() + line.size(), mapping.inode);
     const std::size_t blank = line.find(' ');
     line.remove_prefix(blank == std::string_view::npos ? line.size() : blank + 1);
   }

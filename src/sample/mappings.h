@@ -18,7 +18,9 @@ struct Mapping {
   Address end = 0;
   bool readable = false;
   bool writable = false;
+  bool executable = false;
   std::uint64_t offset = 0;  ///< Into the file.
+  std::uint64_t inode = 0;   ///< Of the file; 0: none.
   std::string path;          ///< As the kernel names it; empty for anonymous memory.
 };
 

@@ -19,6 +19,7 @@
 #include "capture/system/proc.h"
 #include "sample/alongside.h"
 #include "sample/mappings.h"
+#include "sample/native/thread_reader.h"
 #include "sample/runtime.h"
 #include "sample/thread_list.h"
 
@@ -69,11 +70,40 @@ Error not_permitted(pid_t pid) {
   return {.code = ErrorCode::io, .message = message};
 }
 
+/// Native functions of a process's threads.
+class NativeLooks {
+ public:
+  NativeLooks(pid_t pid, const Memory& memory, native::ImageCache& images)
+      : code_(pid, memory, images), reader_(pid, memory, code_) {}
+
+  /// What is then to be put together with Python's functions.
+  native::CallNames read(const ThreadLook& thread, std::string& reason) {
+    native::NativeCalls found = reader_.read(thread.task.id, thread.task.state);
+    reason = std::move(found.reason);
+    return native::names_of(found.calls, code_);
+  }
+
+  void add_to(ThreadLook& thread) {
+    NativeLook look;
+    const native::CallNames names = read(thread, look.reason);
+    if (!names.looks.empty()) look.stack = native::mix(names, {}, {});
+    thread.native = std::move(look);
+  }
+
+ private:
+  native::ProcessCode code_;
+  native::ThreadReader reader_;
+};
+
 /// CPython's threads in a process whose tasks are known.
 class PythonLook {
  public:
-  PythonLook(const Memory& memory, Runtime runtime)
-      : memory_(memory), runtime_(std::move(runtime)), codes_(memory, runtime_.layout) {}
+  /// `natives` may be null.
+  PythonLook(const Memory& memory, Runtime runtime, NativeLooks* natives)
+      : memory_(memory),
+        runtime_(std::move(runtime)),
+        codes_(memory, runtime_.layout),
+        natives_(natives) {}
 
   void add_to(std::vector<ThreadLook>& threads, pid_t pid) {
     std::vector<std::int64_t> natives;
@@ -103,12 +133,21 @@ class PythonLook {
         gils, [&](const Gil& gil) { return gil.enabled && gil.holder == python.address; });
     if (holds && look.gil == GilState::none) look.gil = GilState::holds;
     StackReader reader(memory_, runtime_.layout, codes_, python.address, python.interpreter);
+    NativeLook native;
+    native::CallNames names;
+    // One right after the other: a thread that runs is at nearly the same place.
+    if (natives_ != nullptr && look.task.id != 0) names = natives_->read(look, native.reason);
     const Stack& stack = read(reader, pid, look.task.id);
     // Of several interpreters in one thread the one that runs something is shown.
     if (stack.frames.empty() && look.stack == StackState::whole) return;
     look.stack = stack.state;
     look.frames.clear();
     for (const Frame& frame : stack.frames) look.frames.push_back(look_of(frame, runtime_.layout));
+    if (natives_ == nullptr || look.task.id == 0) return;
+    std::vector<std::size_t> runs;
+    if (stack.state == StackState::whole) runs = native::evaluator_runs(stack.frames);
+    if (!names.looks.empty()) native.stack = native::mix(names, look.frames, runs);
+    look.native = std::move(native);
   }
 
   /// A thread that runs while it is read is met on its own processor.
@@ -128,6 +167,7 @@ class PythonLook {
   const Memory& memory_;
   Runtime runtime_;
   CodeTable codes_;
+  NativeLooks* natives_;
 };
 
 std::vector<std::string> command_of(pid_t pid, const capture::ProcStat& stat) {
@@ -154,7 +194,7 @@ Result<PythonOf> python_of(pid_t pid, const Memory& memory) {
   return python;
 }
 
-Result<ProcessLook> look_at(pid_t pid) {
+Result<ProcessLook> look_at(pid_t pid, native::ImageCache* images) {
   const std::optional<capture::ProcStat> stat = capture::read_stat(pid);
   if (!stat) return gone(pid);
   ProcessLook look;
@@ -173,12 +213,18 @@ Result<ProcessLook> look_at(pid_t pid) {
   Result<PythonOf> python = python_of(pid, memory);
   if (!python) return std::move(python).error();
   look.reason = std::move((*python).reason);
+  std::optional<NativeLooks> natives;
+  if (images != nullptr && (*python).user) natives.emplace(pid, memory, *images);
   if (std::optional<Runtime>& runtime = (*python).runtime) {
     look.python = runtime->version;
-    PythonLook(memory, std::move(*runtime)).add_to(look.threads, pid);
+    PythonLook(memory, std::move(*runtime), natives ? &*natives : nullptr)
+        .add_to(look.threads, pid);
   } else if ((*python).user) {
     // The kernel's own threads are in no system call.
     for (ThreadLook& thread : look.threads) thread.wait = wait_of(pid, memory, thread.task, {});
+  }
+  for (ThreadLook& thread : look.threads) {
+    if (natives && thread.task.id != 0 && !thread.native) natives->add_to(thread);
   }
   // Its number may be another process's by now.
   const std::optional<capture::ProcStat> after = capture::read_stat(pid);

@@ -11,6 +11,7 @@
 
 #include "base/result.h"
 #include "sample/frame_names.h"
+#include "sample/native/mixed_stack.h"
 #include "sample/runtime.h"
 #include "sample/stack.h"
 #include "sample/task.h"
@@ -20,13 +21,20 @@ namespace fathom::sample {
 /// Does a thread have the GIL?
 enum class GilState : std::uint8_t { none, holds, waits };
 
+/// The native functions of a thread, and Python's among them.
+struct NativeLook {
+  native::MixedStack stack;
+  std::string reason;  ///< Why functions are missing; empty where all are there.
+};
+
 struct ThreadLook {
   Task task;  ///< Of a Python thread whose number is not known: id 0.
   Wait wait;
   GilState gil = GilState::none;
   bool python = false;  ///< CPython knows it.
   StackState stack = StackState::unread;
-  std::vector<FrameLook> frames;  ///< The innermost first.
+  std::vector<FrameLook> frames;     ///< The innermost first.
+  std::optional<NativeLook> native;  ///< Where it was asked for.
 };
 
 struct ProcessLook {
@@ -49,8 +57,8 @@ struct PythonOf {
 Result<PythonOf> python_of(pid_t pid, const Memory& memory);
 
 /// Errors: not_found for a process that is not there, or that ended meanwhile; io for one that may
-/// not be looked at.
-Result<ProcessLook> look_at(pid_t pid);
+/// not be looked at. With `images` native functions are looked up, too.
+Result<ProcessLook> look_at(pid_t pid, native::ImageCache* images = nullptr);
 
 /// The process and those below it, parents before children. At most 4096. O(processes of the
 /// machine).

@@ -36,6 +36,10 @@ constexpr std::int64_t kGiveEvery = 5000 * kMs;
 constexpr int kListPython = 4;
 constexpr int kMostLost = 3;
 constexpr int kMostInVain = 20;
+/// Stacks of perf that wait for the time that they are given.
+constexpr std::size_t kMostNatives = 1024;
+/// Python's stack and the native one are of one moment where they are no further apart.
+constexpr std::int64_t kMostApart = kMs;
 /// A thread that was ready for a smaller part of the busiest one's time does not count for the
 /// processors that the process may use.
 constexpr std::int64_t kLeastPart = 20;
@@ -116,7 +120,10 @@ bool ProcessSampler::look(std::int64_t now) {
   for (auto at = threads_.begin(); at != threads_.end();) {
     Thread& thread = at->second;
     const bool there = now < thread.next || look_at_thread(thread);
-    if (!there) give_rest(thread);
+    if (!there) {
+      give_rest(thread);
+      unwatch(thread);
+    }
     at = there ? std::next(at) : threads_.erase(at);
   }
   return !threads_.empty();
@@ -134,6 +141,7 @@ void ProcessSampler::finish() {
       if (blocked_unseen(looks)) give_unseen(thread, looks.blocked);
     }
     give_rest(thread);
+    unwatch(thread);
   }
   threads_.clear();
 }
@@ -150,6 +158,7 @@ void ProcessSampler::list(std::int64_t now) {
     search_after_ = kSearchAfter;
     quick_searches_ = 0;
     mapped_ = 0;
+    code_.reset();
   }
   const std::int64_t newest = capture::newest_task();
   if (newest < 0 || newest != newest_task_ || now >= next_whole_list_) {
@@ -158,6 +167,7 @@ void ProcessSampler::list(std::int64_t now) {
   }
   if (now >= next_search_) look_for_python(now);
   if (python_ != nullptr && list_python_ > 0) list_python();
+  if (options_.watch != nullptr) watch_threads();
 }
 
 void ProcessSampler::list_threads(std::int64_t now) {
@@ -379,10 +389,102 @@ void ProcessSampler::met(Thread& thread, const Task& task, std::int64_t now, Bet
   if (blocked_unseen(looks)) give_unseen(thread, looks.blocked);
   if (looks.is_asleep) {
     thread.slept = thread.ledger.left().blocked;
+    if (!thread.natives.empty()) give_running(thread, now);
     return;
   }
   thread.slept = 0;
-  give(thread, now, thread.ledger.take_running(), nullptr);
+  give_running(thread, now);
+}
+
+void ProcessSampler::watch_threads() {
+  const bool wanted = !options_.native_without_python || python_ == nullptr;
+  for (auto& [id, thread] : threads_) {
+    if (!wanted) unwatch(thread);
+    if (!wanted || thread.event || thread.refused) continue;
+    if (!files_.take()) {
+      thread.refused = true;
+      options_.watch->refuse("no more files may be opened: raise ulimit -n");
+      continue;
+    }
+    if (std::optional<native::PerfEvent> event = options_.watch->open(pid_, id))
+      thread.event.emplace(std::move(*event));
+    thread.refused = !thread.event;
+    if (!thread.event) files_.give_back();
+  }
+}
+
+void ProcessSampler::unwatch(Thread& thread) {
+  if (!thread.event) return;
+  options_.watch->add(thread.event->counts());
+  thread.event.reset();
+  thread.natives.clear();
+  thread.last_native.clear();
+  files_.give_back();
+}
+
+void ProcessSampler::take_native(pid_t id, bool ended) {
+  const auto found = threads_.find(id);
+  if (found == threads_.end() || !found->second.event) return;
+  Thread& thread = found->second;
+  if (code_ == nullptr)
+    code_ = std::make_unique<native::ProcessCode>(pid_, memory_, options_.watch->images());
+  code_->refresh(now_ns());
+  if (python_ != nullptr) python_->codes.look_again();
+  thread.event->read([&](const native::PerfSample& sample) {
+    std::vector<FrameLook> mixed = mixed_stack(thread, sample);
+    if (mixed.empty() || thread.natives.size() >= kMostNatives) return;
+    thread.last_native = mixed;
+    thread.natives.push_back(std::move(mixed));
+  });
+  if (ended) options_.watch->leave(*thread.event);
+}
+
+/// Python's stack is read when the sample comes, some 0.1 ms after it was taken.
+std::vector<FrameLook> ProcessSampler::mixed_stack(Thread& thread,
+                                                   const native::PerfSample& sample) {
+  native::WatchCounts& counts = options_.watch->counts();
+  const native::Calls calls = native::unwind(sample.registers, sample.stack, *code_);
+  const native::CallNames names = native::names_of(calls, *code_);
+  ++counts.samples;
+  if (!names.whole) ++counts.cut;
+  std::vector<FrameLook> python;
+  std::vector<std::size_t> runs;
+  if (thread.reader) {
+    // Where it was met last stays: it may have slept there.
+    Place place;
+    std::swap(place, thread.place);
+    read_stack(thread, true);
+    std::swap(place, thread.place);
+    if (place.state == StackState::whole && now_ns() - sample.time < kMostApart) {
+      for (const Frame& frame : place.frames)
+        python.push_back(look_of(frame, python_->runtime.layout));
+      runs = native::evaluator_runs(place.frames);
+    }
+  }
+  native::MixedStack mixed = native::mix(names, python, runs);
+  if (mixed.join == native::Join::joined) ++counts.joined;
+  if (mixed.join == native::Join::unmatched) ++counts.unmatched;
+  return std::move(mixed.frames);
+}
+
+/// Perf comes by each time that a thread has run for so long: what it ran until then is of where it
+/// was met, and what it ran since is of where it will be met.
+void ProcessSampler::give_running(Thread& thread, std::int64_t time) {
+  if (!thread.event) {
+    give(thread, time, thread.ledger.take_running(), nullptr);
+    return;
+  }
+  if (thread.natives.empty()) return;
+  Spent left = thread.ledger.take_running();
+  auto parts = static_cast<std::int64_t>(thread.natives.size());
+  for (const std::vector<FrameLook>& mixed : thread.natives) {
+    const Spent part{.on_cpu = left.on_cpu / parts, .queued = left.queued / parts, .blocked = 0};
+    left.on_cpu -= part.on_cpu;
+    left.queued -= part.queued;
+    --parts;
+    give(thread, time, part, nullptr, mixed);
+  }
+  thread.natives.clear();
 }
 
 void ProcessSampler::read_stack(Thread& thread, bool running) {
@@ -408,7 +510,7 @@ void ProcessSampler::read_stack(Thread& thread, bool running) {
 }
 
 void ProcessSampler::give(const Thread& thread, std::int64_t time, const Spent& spent,
-                          const Wait* wait) {
+                          const Wait* wait, const std::vector<FrameLook>& mixed) {
   if (!spent.any()) return;
   ready_ += spent.on_cpu + spent.queued;
   const Place& place = thread.place;
@@ -418,9 +520,10 @@ void ProcessSampler::give(const Thread& thread, std::int64_t time, const Spent& 
        .thread = thread.id,
        .name = thread.name,
        .python = place.python,
-       .state = place.state,
+       .state = mixed.empty() ? place.state : StackState::whole,
        .frames = place.frames,
        .layout = python_ != nullptr && !place.frames.empty() ? &python_->runtime.layout : nullptr,
+       .mixed = mixed,
        .spent = spent,
        .wait = wait});
 }
@@ -441,6 +544,9 @@ void ProcessSampler::give_rest(Thread& thread) {
     give(thread, thread.last, thread.ledger.take_blocked(std::numeric_limits<std::int64_t>::max()),
          &thread.place.wait);
   }
+  if (thread.event) give_running(thread, thread.last);
+  if (!thread.last_native.empty())
+    give(thread, thread.last, thread.ledger.take_running(), nullptr, thread.last_native);
   Spent rest = thread.ledger.take_running();
   rest.blocked = thread.ledger.take_blocked(std::numeric_limits<std::int64_t>::max()).blocked;
   // One that runs to its end is most likely still where it was met.

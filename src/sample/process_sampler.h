@@ -15,6 +15,7 @@
 
 #include "sample/alongside.h"
 #include "sample/memory.h"
+#include "sample/native/watch.h"
 #include "sample/runtime.h"
 #include "sample/schedule.h"
 #include "sample/thread_file.h"
@@ -41,6 +42,10 @@ class ProcessSampler {
     bool fresh = false;
     /// Ends with a process that has loaded PyTorch.
     bool without_torch = false;
+    /// Native functions are looked for, too; null: not. Must outlive it.
+    native::Watch* watch = nullptr;
+    /// But not of processes with Python.
+    bool native_without_python = false;
   };
 
   /// `files` and `sink` must outlive it.
@@ -48,6 +53,8 @@ class ProcessSampler {
 
   /// False once it has ended.
   bool look(std::int64_t now);
+  /// Perf has something to say of this thread.
+  void take_native(pid_t id, bool ended);
   /// Gives the sink what was not given yet.
   void finish();
 
@@ -94,6 +101,10 @@ class ProcessSampler {
     Place place;  ///< Where it sleeps, or was met last.
     std::optional<StackReader> reader;
     std::optional<Alongside> alongside;  ///< Where a running thread cannot be read otherwise.
+    std::optional<native::PerfEvent> event;
+    bool refused = false;                         ///< There is none, and none to be had.
+    std::vector<std::vector<FrameLook>> natives;  ///< Where it ran since time was given last.
+    std::vector<FrameLook> last_native;
   };
   /// The CPython of the program that the process runs.
   struct Python {
@@ -118,7 +129,12 @@ class ProcessSampler {
   bool look_at_thread(Thread& thread);
   void met(Thread& thread, const Task& task, std::int64_t now, Between looks);
   void read_stack(Thread& thread, bool running);
-  void give(const Thread& thread, std::int64_t time, const Spent& spent, const Wait* wait);
+  void watch_threads();
+  void unwatch(Thread& thread);
+  std::vector<FrameLook> mixed_stack(Thread& thread, const native::PerfSample& sample);
+  void give(const Thread& thread, std::int64_t time, const Spent& spent, const Wait* wait,
+            const std::vector<FrameLook>& mixed = {});
+  void give_running(Thread& thread, std::int64_t time);
   void give_unseen(Thread& thread, std::int64_t blocked);
   void give_rest(Thread& thread);
 
@@ -129,6 +145,7 @@ class ProcessSampler {
   ProcessMemory memory_;
   std::unique_ptr<Python> python_;
   std::string reason_;
+  std::unique_ptr<native::ProcessCode> code_;
   std::map<pid_t, Thread> threads_;
   StackCounts counts_;
   std::int64_t ready_ = 0;

@@ -36,21 +36,30 @@ std::int64_t read_clock(clockid_t clock) {
 std::int64_t now_ns() { return read_clock(CLOCK_MONOTONIC); }
 std::int64_t cpu_ns() { return read_clock(CLOCK_THREAD_CPUTIME_ID); }
 
+}  // namespace
+
 /// False where it is to stop, which is looked at now and then.
-bool sleep_until(std::int64_t when, const std::function<bool()>& stop) {
+bool Sampler::wait_until(std::int64_t when, const std::function<bool()>& stop) {
   while (true) {
     const std::int64_t next = std::min(when, now_ns() + kStopEvery);
-    const timespec until{.tv_sec = next / kNsPerSecond, .tv_nsec = next % kNsPerSecond};
-    clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &until, nullptr);
+    if (watch_) {
+      watch_->wait(next, [this](pid_t process, pid_t thread, bool ended) {
+        const auto found = processes_.find(process);
+        if (found != processes_.end()) found->second->take_native(thread, ended);
+      });
+    } else {
+      const timespec until{.tv_sec = next / kNsPerSecond, .tv_nsec = next % kNsPerSecond};
+      clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &until, nullptr);
+    }
     if (stop()) return false;
-    if (next >= when) return true;
+    if (now_ns() >= when) return true;
   }
 }
 
-}  // namespace
-
 Sampler::Sampler(pid_t root, const Options& options, SampleSink& sink)
-    : root_(root), options_(options), sink_(sink) {}
+    : root_(root), options_(options), sink_(sink) {
+  if (options.native != Options::Native::none) watch_.emplace(options.period);
+}
 Sampler::~Sampler() = default;
 
 Result<std::unique_ptr<Sampler>> Sampler::open(pid_t root, const Options& options,
@@ -95,10 +104,14 @@ void Sampler::add(pid_t pid) {
   if (!stat || stat->state == 'Z' || is_left_out(pid, stat->started)) return;
   const bool fresh = state_.rounds > 0 || options_.fresh;
   processes_.emplace(
-      pid,
-      std::make_unique<ProcessSampler>(
-          pid, ProcessSampler::Options{.fresh = fresh, .without_torch = options_.without_torch},
-          files_, sink_));
+      pid, std::make_unique<ProcessSampler>(
+               pid,
+               ProcessSampler::Options{
+                   .fresh = fresh,
+                   .without_torch = options_.without_torch,
+                   .watch = watch_ ? &*watch_ : nullptr,
+                   .native_without_python = options_.native == Options::Native::without_python},
+               files_, sink_));
 }
 
 /// Where some task of the machine is new. Of the looking it is the processor time that counts: on a
@@ -172,7 +185,7 @@ void Sampler::run(std::int64_t duration, const std::function<bool()>& stop) {
     const std::int64_t spread = period / 5;
     const std::int64_t when =
         next + static_cast<std::int64_t>(chance % 1024) * spread / 1024 - spread / 2;
-    if (!sleep_until(when, stop)) break;
+    if (!wait_until(when, stop)) break;
     const std::int64_t cpu = cpu_ns();
     look();
     look_for_processes();
@@ -195,6 +208,7 @@ void Sampler::finish() {
 
 SamplerState Sampler::state() const {
   SamplerState state = state_;
+  if (watch_) state.native = watch_->counts();
   std::int64_t all = 0;
   for (const auto& [ready, processors] : ran_) all += ready;
   cpu_set_t used;

@@ -5,6 +5,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -26,6 +27,7 @@ struct SamplerState {
   /// That the processes may use which ran most of the time; 0: not known.
   int processors = 0;
   std::int64_t with_torch = 0;  ///< Processes that were left to PyTorch's profiler.
+  native::WatchCounts native;
 };
 
 /// Looks at all threads of the process and of those below it in regular steps, with some chance in
@@ -39,6 +41,8 @@ class Sampler {
     bool without_torch = false;        ///< Ends with processes that have loaded PyTorch.
     /// Of a processor: where looking costs more, the steps become longer. 0: whatever it costs.
     double most_cost = 0;
+    /// Whose native functions are looked for.
+    enum class Native : std::uint8_t { none, without_python, all } native = Native::none;
   };
 
   /// `sink` must outlive it. Errors: those of python_of for the process itself.
@@ -63,6 +67,7 @@ class Sampler {
   void find_children();
   void add(pid_t pid);
   void look_for_processes();
+  bool wait_until(std::int64_t when, const std::function<bool()>& stop);
   [[nodiscard]] bool is_left_out(pid_t pid, std::int64_t started) const;
   void end(ProcessSampler& process);
 
@@ -70,6 +75,7 @@ class Sampler {
   Options options_;
   SampleSink& sink_;
   FileBudget files_;
+  std::optional<native::Watch> watch_;  ///< Where native functions are looked for.
   std::map<pid_t, std::unique_ptr<ProcessSampler>> processes_;
   std::map<pid_t, std::int64_t> left_out_;  ///< With when they started.
   SamplerState state_;

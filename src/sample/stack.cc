@@ -48,7 +48,8 @@ StackReader::StackReader(const Memory& memory, const Layout& layout, CodeTable& 
                               layout.thread_chunk + 8U}) +
                     8),
       frame_size_(std::max({layout.frame_code, layout.frame_previous, layout.frame_instruction,
-                            layout.frame_owner, layout.frame_running, layout.frame_bytecode}) +
+                            layout.frame_owner, layout.frame_running, layout.frame_bytecode,
+                            layout.frame_entry}) +
                   8),
       snapshot_(memory) {}
 
@@ -162,7 +163,10 @@ bool StackReader::take_frame(std::span<const std::byte> bytes, Address at, Walk&
   const std::uint8_t owner = layout_.frame_owner != 0
                                  ? number_at<std::uint8_t>(bytes, layout_.frame_owner)
                                  : std::uint8_t{0};
-  if (owner >= layout_.first_own_owner) return true;
+  if (owner >= layout_.first_own_owner) {
+    if (!walk.frames.empty()) walk.frames.back().entry = true;
+    return true;
+  }
   if (!layout_.on_heap() && owner >= kOwnedByFrameObject) return false;
   if (layout_.frame_running != 0) {
     // The innermost may just be entered or left; one that was left for good has no caller any more.
@@ -172,7 +176,11 @@ bool StackReader::take_frame(std::span<const std::byte> bytes, Address at, Walk&
   }
   const Code* code = codes_.find(number_at<Address>(bytes, layout_.frame_code) & ~kTags);
   if (code == nullptr) return false;
-  const Frame frame{.code = code, .instruction = instruction_of(bytes, *code), .address = at};
+  const bool entry =
+      layout_.on_heap() ||
+      (layout_.frame_entry != 0 && number_at<std::uint8_t>(bytes, layout_.frame_entry) != 0);
+  const Frame frame{
+      .code = code, .instruction = instruction_of(bytes, *code), .address = at, .entry = entry};
   if (frame.instruction < -2 ||
       frame.instruction >= static_cast<std::int64_t>(code->bytecode_bytes))
     return false;
@@ -182,7 +190,10 @@ bool StackReader::take_frame(std::span<const std::byte> bytes, Address at, Walk&
       walk.sure_from = walk.frames.size();
     walk.inner = at;
   }
-  if (!code->own) walk.frames.push_back(frame);
+  if (!code->own)
+    walk.frames.push_back(frame);
+  else if (entry && !walk.frames.empty())
+    walk.frames.back().entry = true;
   return true;
 }
 

@@ -18,7 +18,13 @@ struct Frame {
   const Code* code = nullptr;     ///< Of the CodeTable.
   std::int64_t instruction = -1;  ///< Offset in the bytecode, in bytes; -1: before the first.
   Address address = 0;
-  bool operator==(const Frame&) const = default;
+  /// C code called it: those further in, up to the next such, are run by the same call of the
+  /// interpreter's loop. Certain in whole stacks only.
+  bool entry = false;
+  /// By where it is; whether C code called it follows from that.
+  bool operator==(const Frame& other) const {
+    return code == other.code && instruction == other.instruction && address == other.address;
+  }
 };
 
 /// What is known of a stack.

@@ -16,6 +16,7 @@ struct WeighedStack {
   std::vector<FrameLook> frames;  ///< The outermost first. Empty: no Python function, or unread.
   StackState state = StackState::whole;
   bool python = true;       ///< False for threads without Python.
+  bool native = false;      ///< Native functions are among the frames.
   std::int64_t on_cpu = 0;  ///< ns.
   std::int64_t samples = 0;
 };
@@ -30,8 +31,8 @@ class StackSums final : public SampleSink {
   [[nodiscard]] std::int64_t on_cpu() const { return on_cpu_; }
 
  private:
-  /// State, Python, frames.
-  using Key = std::tuple<StackState, bool, std::vector<std::uint32_t>>;
+  /// State, Python, native, frames.
+  using Key = std::tuple<StackState, bool, bool, std::vector<std::uint32_t>>;
   struct Weight {
     std::int64_t on_cpu = 0;
     std::int64_t samples = 0;

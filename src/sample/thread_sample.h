@@ -8,6 +8,7 @@
 
 #include <sys/types.h>
 
+#include "sample/frame_names.h"
 #include "sample/layout.h"
 #include "sample/stack.h"
 #include "sample/task.h"
@@ -25,6 +26,8 @@ struct ThreadSample {
   StackState state = StackState::whole;
   std::span<const Frame> frames;   ///< The innermost first.
   const Layout* layout = nullptr;  ///< Of the frames; null without Python.
+  /// In place of the frames: native functions, with Python's among them. The innermost first.
+  std::span<const FrameLook> mixed = {};
   Spent spent;
   const Wait* wait = nullptr;  ///< Of one that was met blocked, what it waits for.
 };

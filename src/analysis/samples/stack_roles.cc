@@ -38,8 +38,18 @@ std::string_view words_of(WaitClass wait) {
   return kWords[static_cast<std::size_t>(wait)];
 }
 
+namespace {
+
+/// A native library of the system's, or the kernel's own code in a process.
+bool is_system_library(std::string_view file) {
+  const bool system = file.starts_with("/usr/lib") || file.starts_with("/lib");
+  return (system && file.find(".so") != std::string_view::npos) || file == "[vdso]";
+}
+
+}  // namespace
+
 bool is_library_file(std::string_view file) {
-  return file.empty() || file.starts_with("<frozen") ||
+  return file.empty() || is_system_library(file) || file.starts_with("<frozen") ||
          file.find("/lib/python3") != std::string_view::npos ||
          file.find("/site-packages/") != std::string_view::npos ||
          file.find("/dist-packages/") != std::string_view::npos || is_recorder_file(file);

@@ -73,12 +73,14 @@ Check perf_check(const std::string& root) {
   check.detail = level.empty() ? "the kernel has none" : "perf_event_paranoid is " + level;
   if (refusal == 0) {
     check.state = CheckState::fine;
-    check.detail += ": own processes may be sampled";
+    check.detail += ": own processes may be sampled, native functions too";
     return check;
   }
   check.state = CheckState::missing;
   check.detail += std::string(": refused (") + std::strerror(refusal) + ")";
-  check.lost = "CPU samples of native code by perf; nothing that fathom run records needs it";
+  check.lost =
+      "native functions of threads that run (fathom dump --native, fathom sample --native, fathom "
+      "run --with samples)";
   check.remedy =
       "an administrator sets kernel.perf_event_paranoid=2, or gives CAP_PERFMON; in a "
       "container its seccomp profile must allow perf_event_open";

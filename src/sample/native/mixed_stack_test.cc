@@ -1,0 +1,78 @@
+// Python's functions in the place of the interpreter's.
+#include "sample/native/mixed_stack.h"
+
+#include <string>
+
+#include <gtest/gtest.h>
+
+namespace fathom::sample::native {
+namespace {
+
+/// A letter for each call, the innermost first: E is the interpreter's loop.
+CallNames calls(const std::string& letters, bool whole = true) {
+  CallNames names;
+  names.whole = whole;
+  for (const char letter : letters) {
+    names.looks.push_back({.function = std::string(1, letter), .file = {}, .line = {}});
+    names.evaluator.push_back(letter == 'E');
+  }
+  return names;
+}
+
+std::vector<FrameLook> python(const std::string& letters) {
+  std::vector<FrameLook> looks;
+  for (const char letter : letters)
+    looks.push_back({.function = std::string(1, letter), .file = "a.py", .line = 1});
+  return looks;
+}
+
+std::string text(const MixedStack& stack) {
+  std::string text;
+  for (const FrameLook& look : stack.frames)
+    text += look.function.size() == 1 ? look.function : "?";
+  return text;
+}
+
+using Runs = std::vector<std::size_t>;
+
+TEST(MixedStack, PutsWhatEachLoopRunsInItsPlace) {
+  const MixedStack mixed = mix(calls("cEdEm"), python("pqrs"), Runs{1, 3});
+  EXPECT_EQ(mixed.join, Join::joined);
+  EXPECT_EQ(text(mixed), "cpdqrsm");
+}
+
+TEST(MixedStack, LeavesNativeFunctionsWhereTheLoopsAreOfAnotherNumber) {
+  const MixedStack mixed = mix(calls("cEdEm"), python("pq"), Runs{2});
+  EXPECT_EQ(mixed.join, Join::unmatched);
+  EXPECT_EQ(text(mixed), "cEdEm");
+  EXPECT_EQ(mix(calls("cEm"), {}, Runs{}).join, Join::unmatched);
+  EXPECT_EQ(mix(calls("cm"), python("p"), Runs{1}).join, Join::unmatched);
+}
+
+TEST(MixedStack, IsNativeWithoutPython) {
+  const MixedStack mixed = mix(calls("abm"), {}, Runs{});
+  EXPECT_EQ(mixed.join, Join::native);
+  EXPECT_EQ(text(mixed), "abm");
+}
+
+TEST(MixedStack, TellsWhereOuterFunctionsAreMissing) {
+  EXPECT_EQ(text(mix(calls("ab", false), {}, Runs{})), "ab?");
+  // Python's stack has the rest.
+  const MixedStack mixed = mix(calls("cEd", false), python("pqr"), Runs{1, 2});
+  EXPECT_EQ(mixed.join, Join::joined);
+  EXPECT_EQ(text(mixed), "cpdqr");
+}
+
+TEST(MixedStack, CountsWhatEachLoopRuns) {
+  const auto frame = [](bool entry) {
+    Frame one;
+    one.entry = entry;
+    return one;
+  };
+  const std::vector<Frame> frames = {frame(false), frame(true), frame(true), frame(false)};
+  EXPECT_EQ(evaluator_runs(frames), (Runs{2, 1, 1}));
+  EXPECT_EQ(evaluator_runs({}), Runs{});
+}
+
+}  // namespace
+}  // namespace fathom::sample::native

@@ -1,0 +1,123 @@
+// Records of perf written by hand, damaged ones, and those of this thread.
+#include "sample/native/perf_event.h"
+
+#include <bit>
+#include <cstring>
+#include <string>
+
+#include <gtest/gtest.h>
+#include <linux/perf_event.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+namespace fathom::sample::native {
+namespace {
+
+template <typename T>
+void put(std::string& bytes, T value) {
+  bytes.append(reinterpret_cast<const char*>(&value), sizeof value);
+}
+
+std::string record(std::uint32_t type, const std::string& body) {
+  perf_event_header header{};
+  header.type = type;
+  header.size = static_cast<std::uint16_t>(sizeof header + body.size());
+  std::string bytes;
+  put(bytes, header);
+  return bytes + body;
+}
+
+/// Thread 7 at 5 ns, its registers counted from 100 on, with 16 bytes of stack, 8 of them copied.
+std::string sample(std::uint64_t abi = PERF_SAMPLE_REGS_ABI_64, std::uint64_t copied = 8) {
+  std::string body;
+  put(body, std::uint32_t{6});
+  put(body, std::uint32_t{7});
+  put(body, std::uint64_t{5});
+  put(body, abi);
+#if defined(__x86_64__)
+  constexpr std::uint64_t kCount = 17;
+#else
+  constexpr std::uint64_t kCount = 33;
+#endif
+  for (std::uint64_t i = 0; i < kCount; ++i) put(body, 100 + i);
+  put(body, std::uint64_t{16});
+  body += "stack...unused..";
+  put(body, copied);
+  return record(PERF_RECORD_SAMPLE, body);
+}
+
+PerfCounts counts_of(const std::string& bytes) {
+  PerfRecords records;
+  records.read(std::as_bytes(std::span(bytes)), [](const PerfSample&) {});
+  return records.counts();
+}
+
+TEST(PerfRecords, HoldRegistersAndStack) {
+  PerfRecords records;
+  const std::string bytes = sample();
+  int taken = 0;
+  records.read(std::as_bytes(std::span(bytes)), [&](const PerfSample& one) {
+    ++taken;
+    EXPECT_EQ(one.thread, 7);
+    EXPECT_EQ(one.time, 5);
+    EXPECT_EQ(one.stack.bytes.size(), 8U);
+    EXPECT_EQ(one.stack.begin, one.registers.get(kMachine.stack));
+#if defined(__x86_64__)
+    // The kernel's order: ax, bx, cx, dx, si, di, bp, sp, ip, flags …
+    EXPECT_EQ(one.registers.get(3), 101U);
+    EXPECT_EQ(one.registers.get(7), 107U);
+    EXPECT_EQ(one.registers.get(16), 108U);
+#endif
+  });
+  EXPECT_EQ(taken, 1);
+  EXPECT_EQ(records.counts().samples, 1);
+}
+
+TEST(PerfRecords, CountWhatIsNone) {
+  EXPECT_EQ(counts_of(sample(PERF_SAMPLE_REGS_ABI_NONE)).other, 1);
+  EXPECT_EQ(counts_of(sample(PERF_SAMPLE_REGS_ABI_64, 17)).broken, 1);
+  std::string lost;
+  put(lost, std::uint64_t{1});
+  put(lost, std::uint64_t{42});
+  EXPECT_EQ(counts_of(record(PERF_RECORD_LOST, lost)).lost, 42);
+  EXPECT_EQ(counts_of("").broken, 1);
+  const std::string whole = sample();
+  for (std::size_t size = sizeof(perf_event_header); size < whole.size(); ++size) {
+    const std::string cut =
+        record(PERF_RECORD_SAMPLE, whole.substr(sizeof(perf_event_header), size - 8));
+    EXPECT_EQ(counts_of(cut).samples, 0) << size;
+  }
+}
+
+TEST(PerfEvent, CopiesTheStackOfAThreadThatRuns) {
+  const auto thread = static_cast<pid_t>(::syscall(SYS_gettid));
+  Result<PerfEvent> event = PerfEvent::open(thread, 1'000'000);
+  if (!event) GTEST_SKIP() << event.error().message;
+  int taken = 0;
+  const auto here = reinterpret_cast<std::uintptr_t>(&taken);
+  // It has run for a millisecond sooner or later.
+  while (taken == 0) {
+    (*event).read([&](const PerfSample& one) {
+      ++taken;
+      EXPECT_EQ(one.thread, thread);
+      EXPECT_GT(one.stack.bytes.size(), 0U);
+      EXPECT_LE(one.stack.begin, here);
+      EXPECT_TRUE(one.registers.get(kMachine.counter));
+    });
+  }
+}
+
+TEST(PerfEvent, OfAThreadThatIsNotThereSaysSo) {
+  const Result<PerfEvent> event = PerfEvent::open(999'999'999, 1'000'000);
+  ASSERT_FALSE(event);
+  EXPECT_FALSE(event.error().message.empty());
+}
+
+TEST(PerfEvent, ARefusalSaysWhatHelps) {
+  EXPECT_NE(perf_refusal(EACCES).remedy.find("perf_event_paranoid"), std::string::npos);
+  EXPECT_NE(perf_refusal(ENOSYS).remedy.find("seccomp"), std::string::npos);
+  EXPECT_FALSE(perf_refusal(EINVAL).why.empty());
+}
+
+}  // namespace
+}  // namespace fathom::sample::native

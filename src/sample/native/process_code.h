@@ -1,0 +1,104 @@
+// ProcessCode: the code that is mapped into a process: how to unwind it, and its functions' names.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <tuple>
+#include <unordered_map>
+#include <vector>
+
+#include <sys/types.h>
+
+#include "sample/frame_names.h"
+#include "sample/mappings.h"
+#include "sample/memory.h"
+#include "sample/native/image.h"
+#include "sample/native/unwind.h"
+
+namespace fathom::sample::native {
+
+/// The files that processes have mapped, each read once. One thread at a time.
+class ImageCache {
+ public:
+  /// Of what is mapped there; null where it may not be read, or is not what is mapped.
+  std::shared_ptr<Image> find(pid_t pid, const Memory& memory, const Mapping& mapping);
+
+ private:
+  /// Device, inode, size, time of the last change.
+  using Key = std::tuple<std::uint64_t, std::uint64_t, std::int64_t, std::int64_t>;
+  std::map<Key, std::shared_ptr<Image>> images_;
+};
+
+/// A C++ name as it is written in source; others as they are. Longer ones are cut.
+std::string readable_name(std::string_view symbol);
+
+/// What a just-in-time compiler has written into perf-PID.map.
+class GeneratedCode {
+ public:
+  /// "3ef414c0 398 RegExp:[{(]": start and size in hexadecimal, name.
+  explicit GeneratedCode(std::string_view text);
+  [[nodiscard]] const std::string* name_at(Address address) const;
+
+ private:
+  struct Function {
+    Address begin = 0;
+    Address end = 0;
+    std::string name;
+  };
+  std::vector<Function> functions_;
+};
+
+/// `memory` and `images` must outlive it.
+class ProcessCode final : public CodeLookup {
+ public:
+  ProcessCode(pid_t pid, const Memory& memory, ImageCache& images);
+
+  /// Reads what is mapped again, where that is some while ago.
+  void refresh(std::int64_t now);
+  bool is_code(Address address) override;
+  const Row* rules_at(Address address) override;
+  /// Of x86-64 calls by address, by way of .plt, and by the table of addresses (GOT).
+  bool calls(Address back, Address place) override;
+  /// The function that an address lies in. Without a name it is "lib.so+0x1234", where it begins.
+  const FrameLook& look_at(Address address);
+  /// Is this a function of CPython's that runs Python's functions?
+  bool is_evaluator(Address address);
+  /// The mapping that holds the address; null where none is known.
+  [[nodiscard]] const Mapping* mapping_at(Address address) const;
+
+ private:
+  struct Code {
+    Mapping mapping;
+    std::shared_ptr<Image> image;
+    bool searched = false;
+  };
+  struct Place {
+    FrameLook look;
+    bool evaluator = false;
+  };
+  void read();
+  Code* code_at(Address address);
+  /// The address in the file's own address space.
+  std::optional<std::uint64_t> in_file(Code& code, Address address);
+  Place place_of(Address address);
+  const Place& place_at(Address address);
+  std::string generated_name(Address address);
+  [[nodiscard]] std::optional<Address> called_by(Address back) const;
+  [[nodiscard]] Address target_of(Address stub) const;
+
+  pid_t pid_;
+  const Memory& memory_;
+  ImageCache& images_;
+  std::vector<Mapping> mappings_;
+  std::vector<Code> codes_;  ///< What may be executed, ascending.
+  std::unordered_map<Address, Place> places_;
+  std::optional<GeneratedCode> generated_;
+  bool missed_ = false;  ///< An address lay in nothing that was known.
+  bool generated_read_ = false;
+  std::int64_t next_read_ = 0;
+};
+
+}  // namespace fathom::sample::native

@@ -1,0 +1,195 @@
+// Applies the rules of one function after the other.
+#include "sample/native/unwind.h"
+
+#include <array>
+
+#include "sample/native/expression.h"
+
+namespace fathom::sample::native {
+namespace {
+
+/// A step from a function to its caller.
+class Step {
+ public:
+  Step(const Registers& registers, const StackCopy& stack, const Machine& machine)
+      : registers_(registers), stack_(stack), machine_(machine) {}
+
+  /// The caller's registers; nothing where `stop` says why.
+  std::optional<Registers> by_rules(const Row& row, Stop& stop) {
+    const std::optional<std::uint64_t> frame = frame_address(row.frame);
+    if (!frame) {
+      stop = stop_;
+      return std::nullopt;
+    }
+    Registers caller;
+    for (std::size_t number = 0; number < kRegisters; ++number) {
+      const std::optional<std::uint64_t> value = value_of(row.registers[number], number, *frame);
+      if (value) caller.set(number, *value);
+    }
+    // A function's frame begins where its caller's stack ends.
+    const Rule::Kind stack_rule = row.registers[machine_.stack].kind;
+    if (stack_rule == Rule::Kind::unspecified) caller.set(machine_.stack, *frame);
+    const Rule& back = row.registers[row.return_register];
+    if (back.kind == Rule::Kind::undefined) {
+      stop = Stop::whole;
+      return std::nullopt;
+    }
+    const auto counter = value_of(back, row.return_register, *frame, true);
+    if (!counter) {
+      stop = stop_;
+      return std::nullopt;
+    }
+    caller.set(machine_.counter, *counter & machine_.address_bits);
+    return caller;
+  }
+
+  /// By the frame pointer, where the program keeps one: it lies before the return address.
+  [[nodiscard]] std::optional<Registers> by_frame_pointer() const {
+    const auto frame = registers_.get(machine_.frame);
+    const auto stack = registers_.get(machine_.stack);
+    if (!frame || !stack || *frame < *stack || *frame % 8 != 0) return std::nullopt;
+    const auto outer = stack_.number(*frame);
+    const auto back = stack_.number(*frame + 8);
+    if (!outer || !back) return std::nullopt;
+    Registers caller;
+    caller.set(machine_.frame, *outer);
+    caller.set(machine_.stack, *frame + 16);
+    caller.set(machine_.counter, *back & machine_.address_bits);
+    return caller;
+  }
+
+ private:
+  std::optional<std::uint64_t> frame_address(const Rule& rule) {
+    std::optional<std::uint64_t> frame;
+    if (rule.kind == Rule::Kind::expression) {
+      frame = evaluate(rule.bytes, registers_, stack_, std::nullopt);
+    } else if (rule.kind == Rule::Kind::offset) {
+      frame = registers_.get(rule.number);
+      if (frame) *frame += static_cast<std::uint64_t>(rule.offset);
+    }
+    if (!frame) stop_ = Stop::unknown_register;
+    return frame;
+  }
+
+  std::optional<std::uint64_t> read(Address at) {
+    const std::optional<std::uint64_t> value = stack_.number(at);
+    if (!value) stop_ = at < stack_.begin ? Stop::broken : Stop::stack_end;
+    return value;
+  }
+
+  /// `any`: also one that its caller does not need to have kept.
+  std::optional<std::uint64_t> value_of(const Rule& rule, std::uint64_t number, Address frame,
+                                        bool any = false) {
+    stop_ = Stop::unknown_register;
+    const Address behind = frame + static_cast<std::uint64_t>(rule.offset);
+    switch (rule.kind) {
+      case Rule::Kind::unspecified:
+        return any || machine_.kept[number] ? registers_.get(number) : std::nullopt;
+      case Rule::Kind::same:
+        return registers_.get(number);
+      case Rule::Kind::saved:
+        return read(behind);
+      case Rule::Kind::offset:
+        return behind;
+      case Rule::Kind::in_register:
+        return registers_.get(rule.number);
+      case Rule::Kind::saved_expression: {
+        const auto at = evaluate(rule.bytes, registers_, stack_, frame);
+        return at ? read(*at) : std::nullopt;
+      }
+      case Rule::Kind::expression:
+        return evaluate(rule.bytes, registers_, stack_, frame);
+      case Rule::Kind::undefined:
+        break;
+    }
+    return std::nullopt;
+  }
+
+  const Registers& registers_;
+  const StackCopy& stack_;
+  const Machine& machine_;
+  Stop stop_ = Stop::broken;
+};
+
+/// So far from the stack pointer a frame may end.
+constexpr std::uint64_t kLongestFrame = std::uint64_t{64} << 10U;
+
+/// The frame pointer in the function that `place` lies in, by its caller's call.
+std::optional<std::uint64_t> find_frame(const Registers& registers, const StackCopy& stack,
+                                        CodeLookup& code, const Row& row, Address place,
+                                        const Machine& machine) {
+  const auto begin = registers.get(machine.stack);
+  const Rule& back = row.registers[row.return_register];
+  if (!begin || *begin % 8 != 0 || back.kind != Rule::Kind::saved) return std::nullopt;
+  for (Address at = *begin; at < *begin + kLongestFrame; at += 8) {
+    const Address behind = at + static_cast<std::uint64_t>(row.frame.offset + back.offset);
+    const std::optional<std::uint64_t> caller = stack.number(behind);
+    if (!caller) return std::nullopt;
+    if (*caller != 0 && code.is_code(*caller - 1) && code.calls(*caller, place)) return at;
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::string_view to_string(Stop stop) {
+  constexpr std::array<std::string_view, 7> kTexts = {
+      "the first function was reached",
+      "no code that is known lies at an address",
+      "the code tells nothing of its callers",
+      "a register that is not known is needed",
+      "more of the stack than was copied is needed",
+      "rules and stack contradict each other",
+      "there are too many calls",
+  };
+  return kTexts[static_cast<std::size_t>(stop)];
+}
+
+Calls unwind(Registers registers, const StackCopy& stack, CodeLookup& code,
+             const Machine& machine) {
+  Calls calls;
+  bool interrupted = true;  // The innermost has made no call.
+  while (true) {
+    const auto counter = registers.get(machine.counter);
+    if (!counter || *counter == 0) {
+      calls.stop = calls.addresses.empty() ? Stop::unknown_register : Stop::whole;
+      return calls;
+    }
+    // A call may be a function's last instruction: what it returns to is another function's.
+    const Address place = interrupted ? *counter : *counter - 1;
+    if (!code.is_code(place)) {
+      calls.stop = Stop::no_code;
+      return calls;
+    }
+    if (calls.addresses.size() == kMostCalls) {
+      calls.stop = Stop::too_deep;
+      return calls;
+    }
+    calls.addresses.push_back(place);
+    const Row* const found = code.rules_at(place);
+    const std::optional<Row> row = found != nullptr ? std::optional(*found) : std::nullopt;
+    if (row && row->frame.kind == Rule::Kind::offset && row->frame.number == machine.frame &&
+        !registers.get(machine.frame)) {
+      if (const auto frame = find_frame(registers, stack, code, *row, place, machine))
+        registers.set(machine.frame, *frame);
+    }
+    Step step(registers, stack, machine);
+    calls.stop = Stop::no_rules;
+    const std::optional<Registers> caller =
+        row ? step.by_rules(*row, calls.stop) : step.by_frame_pointer();
+    if (!caller) return calls;
+    interrupted = row && row->signal;
+    const auto before = registers.get(machine.stack);
+    const auto after = caller->get(machine.stack);
+    // A handler may run on a stack of its own. On some machines a leaf has no frame.
+    const bool leaf = calls.addresses.size() == 1 && machine.stack != kX8664.stack;
+    const bool outwards = before && after && (*after > *before || (leaf && *after == *before));
+    if (!interrupted && !outwards) {
+      calls.stop = Stop::broken;
+      return calls;
+    }
+    registers = *caller;
+  }
+}
+
+}  // namespace fathom::sample::native

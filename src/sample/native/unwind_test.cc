@@ -1,0 +1,188 @@
+// The calls of this very program, as the compiler's own library tells them, too.
+#include "sample/native/unwind.h"
+
+#include <algorithm>
+#include <array>
+#include <vector>
+
+#include <execinfo.h>
+#include <gtest/gtest.h>
+#include <ucontext.h>
+#include <unistd.h>
+
+#include "sample/memory.h"
+#include "sample/native/process_code.h"
+#include "sample/native/thread_reader.h"
+
+namespace fathom::sample::native {
+namespace {
+
+/// Both ways of telling the calls, at one place.
+struct Both {
+  std::vector<Address> ours;
+  std::vector<Address> theirs;
+  Stop stop = Stop::broken;
+  std::vector<std::string> names;
+};
+
+#if defined(__x86_64__)
+__attribute__((noinline)) void read_calls(Both& both) {
+  ucontext_t context;
+  getcontext(&context);
+  std::array<void*, 100> addresses{};
+  const int count = backtrace(addresses.data(), static_cast<int>(addresses.size()));
+  for (const void* const address : std::span(addresses).first(static_cast<std::size_t>(count)))
+    both.theirs.push_back(reinterpret_cast<Address>(address));
+  Registers registers;
+  const auto value = [&context](int name) {
+    return static_cast<std::uint64_t>(context.uc_mcontext.gregs[name]);
+  };
+  registers.set(3, value(REG_RBX));
+  registers.set(6, value(REG_RBP));
+  registers.set(7, value(REG_RSP));
+  registers.set(12, value(REG_R12));
+  registers.set(13, value(REG_R13));
+  registers.set(14, value(REG_R14));
+  registers.set(15, value(REG_R15));
+  registers.set(16, value(REG_RIP));
+  const ProcessMemory memory(getpid());
+  ImageCache images;
+  ProcessCode code(getpid(), memory, images);
+  const Mapping* const stack = code.mapping_at(value(REG_RSP));
+  ASSERT_NE(stack, nullptr);
+  std::vector<std::byte> bytes(stack->end - value(REG_RSP));
+  ASSERT_TRUE(memory.read(value(REG_RSP), bytes));
+  const Calls calls = unwind(registers, {value(REG_RSP), bytes}, code);
+  both.ours = calls.addresses;
+  both.stop = calls.stop;
+  for (const Address address : calls.addresses)
+    both.names.push_back(code.look_at(address).function);
+}
+
+__attribute__((noinline)) int deep(int depth, Both& both) {
+  if (depth == 0)
+    read_calls(both);
+  else
+    deep(depth - 1, both);
+  return depth + static_cast<int>(both.ours.size());
+}
+
+TEST(Unwind, TellsTheCallsThatTheCompilersLibraryTells) {
+  Both both;
+  deep(5, both);
+  EXPECT_EQ(both.stop, Stop::whole) << to_string(both.stop);
+  // The innermost is at another place by now; of the others we have the byte before. A sanitizer
+  // has a function of its own further in.
+  ASSERT_GE(both.theirs.size(), both.ours.size());
+  ASSERT_LE(both.theirs.size(), both.ours.size() + 1);
+  const std::size_t more = both.theirs.size() - both.ours.size();
+  for (std::size_t i = 1; i < both.ours.size(); ++i)
+    EXPECT_EQ(both.ours[i] + 1, both.theirs[i + more]);
+  const auto deep = std::ranges::count_if(both.names, [](const std::string& name) {
+    return name.find("deep(int") != std::string::npos;
+  });
+  EXPECT_EQ(deep, 6) << ::testing::PrintToString(both.names);
+  EXPECT_TRUE(std::ranges::find(both.names, "main") != both.names.end());
+}
+#endif
+
+/// Code of which nothing is known but where it lies.
+class Nothing final : public CodeLookup {
+ public:
+  bool is_code(Address address) override { return address >= 0x1000 && address < 0x2000; }
+  const Row* rules_at(Address) override { return row ? &*row : nullptr; }
+  bool calls(Address back, Address) override { return back == call; }
+  std::optional<Row> row;
+  Address call = 0;
+};
+
+Registers at(Address stack, Address counter) {
+  Registers registers;
+  registers.set(kX8664.stack, stack);
+  registers.set(kX8664.counter, counter);
+  return registers;
+}
+
+TEST(Unwind, StopsWithAReason) {
+  const std::array<std::uint64_t, 4> words = {0x1100, 0x1200, 0, 0};
+  const StackCopy stack{.begin = 0x7000, .bytes = std::as_bytes(std::span(words))};
+  Nothing code;
+  EXPECT_EQ(unwind(at(0x7000, 0x5000), stack, code, kX8664).stop, Stop::no_code);
+  EXPECT_EQ(unwind(at(0x7000, 0x1000), stack, code, kX8664).stop, Stop::no_rules);
+  code.row.emplace();
+  code.row->return_register = 16;
+  code.row->frame = {.kind = Rule::Kind::offset, .number = 6, .offset = 16};
+  code.row->registers[16] = {.kind = Rule::Kind::saved, .offset = -8};
+  EXPECT_EQ(unwind(at(0x7000, 0x1000), stack, code, kX8664).stop, Stop::unknown_register);
+  code.row->frame.number = 7;
+  code.row->frame.offset = 8;
+  const Calls calls = unwind(at(0x7000, 0x1000), stack, code, kX8664);
+  EXPECT_EQ(calls.stop, Stop::whole);
+  EXPECT_EQ(calls.addresses, (std::vector<Address>{0x1000, 0x10ff, 0x11ff}));
+  code.row->frame.offset = 0x1000;
+  EXPECT_EQ(unwind(at(0x7000, 0x1000), stack, code, kX8664).stop, Stop::stack_end);
+  code.row->frame.offset = 0;
+  code.row->registers[16].offset = 0;
+  EXPECT_EQ(unwind(at(0x7000, 0x1000), stack, code, kX8664).stop, Stop::broken);
+}
+
+TEST(Unwind, LooksForTheFramePointerOfAThreadThatWaits) {
+  // Two words of its own, the caller's frame pointer, the return address; the caller's, that of its
+  // caller, which is the first.
+  const std::array<std::uint64_t, 7> words = {0x1300, 0x7028, 0x7028, 0x1100, 0, 0, 0};
+  const StackCopy stack{.begin = 0x7000, .bytes = std::as_bytes(std::span(words))};
+  Nothing code;
+  code.row.emplace();
+  code.row->return_register = 16;
+  code.row->frame = {.kind = Rule::Kind::offset, .number = 6, .offset = 16};
+  code.row->registers[6] = {.kind = Rule::Kind::saved, .offset = -16};
+  code.row->registers[16] = {.kind = Rule::Kind::saved, .offset = -8};
+  EXPECT_EQ(unwind(at(0x7000, 0x1000), stack, code, kX8664).stop, Stop::unknown_register);
+  code.call = 0x1100;
+  const Calls calls = unwind(at(0x7000, 0x1000), stack, code, kX8664);
+  EXPECT_EQ(calls.stop, Stop::whole);
+  EXPECT_EQ(calls.addresses, (std::vector<Address>{0x1000, 0x10ff}));
+}
+
+TEST(Unwind, FollowsFramePointersWhereThereAreNoRules) {
+  const std::array<std::uint64_t, 6> words = {1, 0x7020, 0x1200, 2, 0, 0};
+  Nothing code;
+  Registers registers = at(0x7000, 0x1000);
+  registers.set(kX8664.frame, 0x7008);
+  const Calls calls =
+      unwind(registers, {.begin = 0x7000, .bytes = std::as_bytes(std::span(words))}, code, kX8664);
+  EXPECT_EQ(calls.addresses, (std::vector<Address>{0x1000, 0x11ff}));
+}
+
+TEST(ThreadReader, ReadsWhereTheKernelSaysThatAThreadWaits) {
+  const auto at = parse_blocked(
+      "0 0x0 0x7ffe77ae149f 0x1 0x7efe0e22db60 0x0 0x7ffe77ae13c7 0x7ffe77ae1460 0x7efe0e3162ec\n");
+  ASSERT_TRUE(at);
+  EXPECT_EQ(at->stack, 0x7ffe77ae1460U);
+  EXPECT_EQ(at->counter, 0x7efe0e3162ecU);
+  EXPECT_EQ(parse_blocked("-1 0x7ffe77ae1460 0x7efe0e3162ec\n")->stack, 0x7ffe77ae1460U);
+  EXPECT_FALSE(parse_blocked("running\n"));
+  EXPECT_FALSE(parse_blocked(""));
+  EXPECT_FALSE(parse_blocked("0 0x0 zz\n"));
+  EXPECT_FALSE(parse_blocked("-1 0x0 0x0\n"));
+}
+
+TEST(ProcessCode, NamesFunctionsOfGeneratedCode) {
+  const GeneratedCode code("3ef414c0 398 one two\nbroken\n3ef41900 10\n3ef42000 20 three\n");
+  ASSERT_NE(code.name_at(0x3ef414c0), nullptr);
+  EXPECT_EQ(*code.name_at(0x3ef41857), "one two");
+  EXPECT_EQ(code.name_at(0x3ef41858), nullptr);
+  EXPECT_EQ(code.name_at(0x1), nullptr);
+  EXPECT_EQ(*code.name_at(0x3ef4201f), "three");
+}
+
+TEST(ProcessCode, WritesNamesAsTheSourceDoes) {
+  EXPECT_EQ(readable_name("_ZN6Worker4spinEv"), "Worker::spin()");
+  EXPECT_EQ(readable_name("_ZN6Worker7computeEi.isra.0"), "Worker::compute(int)");
+  EXPECT_EQ(readable_name("pause"), "pause");
+  EXPECT_EQ(readable_name("_Znonsense"), "_Znonsense");
+  EXPECT_LT(readable_name(std::string(100'000, 'x')).size(), 1000U);
+}
+
+}  // namespace
+}  // namespace fathom::sample::native

@@ -1,0 +1,60 @@
+// Watch: the perf events of many threads, and one place to wait for all of them.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+
+#include <sys/types.h>
+
+#include "base/descriptor.h"
+#include "sample/native/mixed_stack.h"
+#include "sample/native/perf_event.h"
+#include "sample/native/process_code.h"
+
+namespace fathom::sample::native {
+
+/// How the looking for native functions went.
+struct WatchCounts {
+  std::int64_t samples = 0;    ///< Stacks that the kernel copied.
+  std::int64_t joined = 0;     ///< Of those, with Python's functions among them,
+  std::int64_t unmatched = 0;  ///< or with Python's stack of another moment, which is left out.
+  std::int64_t cut = 0;        ///< Their outer functions could not be found.
+  std::int64_t lost = 0;       ///< The kernel had no room for them, or they cannot be read.
+  std::int64_t refused = 0;    ///< Threads that perf does not let us look at,
+  std::string refusal;         ///< and why the first of them.
+};
+
+/// What perf says of threads, as it comes. One thread at a time.
+class Watch {
+ public:
+  /// A sample each time that a thread has run for `period` ns.
+  explicit Watch(std::int64_t period);
+
+  /// Nothing where perf refuses, which is counted.
+  std::optional<PerfEvent> open(pid_t process, pid_t thread);
+  /// Counts a thread that is not watched.
+  void refuse(const std::string& why);
+  /// Its thread has ended: it is not waited for any more.
+  void leave(const PerfEvent& event);
+  /// Adds what was counted for an event that is about to be closed.
+  void add(const PerfCounts& counts) { counts_.lost += counts.lost + counts.other + counts.broken; }
+
+  /// Returns at `until` (CLOCK_MONOTONIC, ns) at the latest, or earlier. `ready` is called for each
+  /// thread of which there is something to read, with whether it has ended.
+  using Ready = std::function<void(pid_t process, pid_t thread, bool ended)>;
+  void wait(std::int64_t until, const Ready& ready);
+
+  [[nodiscard]] WatchCounts& counts() { return counts_; }
+  [[nodiscard]] const WatchCounts& counts() const { return counts_; }
+  [[nodiscard]] ImageCache& images() { return images_; }
+
+ private:
+  std::int64_t period_;
+  Descriptor poll_;
+  ImageCache images_;
+  WatchCounts counts_;
+};
+
+}  // namespace fathom::sample::native

@@ -1,0 +1,166 @@
+"""fathom dump --native, fathom sample --native: the calls of a C++ program, and Python's functions among native ones."""
+import contextlib
+import json
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+
+from check_test import schema_problems
+from program import ROOT, fathom
+
+CHAIN = ROOT / "tests/programs/stacks/chain.cc"
+WORK = ROOT / "tests/programs/stacks/work.py"
+WAITING = ROOT / "tests/programs/stacks/waiting.py"
+DUMP = json.loads((ROOT / "docs/dump.schema.json").read_text())
+SAMPLES = json.loads((ROOT / "docs/samples.schema.json").read_text())
+COMPUTES = ["Worker::spin()", *["Worker::compute(int)"] * 4]
+WAITS = ["inner_wait()", "outer_wait()", "main"]
+
+
+@contextlib.contextmanager
+def started(*command):
+    process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+    try:
+        process.numbers = {}
+        for line in process.stdout:
+            if not line.strip():
+                break
+            name, number = line.split()
+            process.numbers[name] = int(number)
+        yield process
+    finally:
+        process.kill()
+        process.communicate()
+
+
+def dumped(pid):
+    done = fathom("dump", str(pid), "--native", "--json")
+    assert done.returncode == 0, done.stderr
+    dump = json.loads(done.stdout)
+    assert schema_problems(dump, DUMP) == [], schema_problems(dump, DUMP)
+    return {thread["tid"]: thread for thread in dump["processes"][0]["threads"]}
+
+
+def functions(frames):
+    return [frame["function"] for frame in frames]
+
+
+class Native(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        compiler = shutil.which("g++")
+        if compiler is None:
+            raise unittest.SkipTest("no g++ is here")
+        cls.folder = tempfile.TemporaryDirectory()
+        cls.addClassCleanup(cls.folder.cleanup)
+        cls.program = str(pathlib.Path(cls.folder.name) / "chain")
+        cls.with_frames = str(pathlib.Path(cls.folder.name) / "with_frames")
+        for program, options in ((cls.program, ["-O2", "-fomit-frame-pointer"]), (cls.with_frames, ["-O0"])):
+            subprocess.run([compiler, "-std=c++17", *options, "-fno-optimize-sibling-calls", "-pthread", str(CHAIN),
+                            "-o", program], check=True)
+
+    def needs_perf(self, said):
+        if "perf_event_open" in said:
+            self.skipTest(said)
+
+    def test_a_thread_that_waits_shows_its_calls(self):
+        self.shows_its_waits(self.program)
+
+    def test_a_frame_pointer_that_is_not_known_is_found(self):
+        self.shows_its_waits(self.with_frames)
+
+    def shows_its_waits(self, program):
+        with started(program) as process:
+            while True:  # It is still on its way to the call.
+                thread = dumped(process.pid)[process.numbers["waits"]]
+                if thread["waits"]:
+                    break
+            native = thread["native"]
+            names = functions(native["frames"])
+            self.assertEqual(native["join"], "native")
+            self.assertIsNone(native["reason"], native)
+            at = names.index(WAITS[0])
+            self.assertEqual(names[at:at + 3], WAITS)
+            self.assertEqual(names[-1], "_start")
+            self.assertEqual(native["frames"][at]["file"], program)
+            self.assertIn("outer_wait()", fathom("dump", str(process.pid), "--native").stdout.decode())
+
+    def test_a_thread_that_computes_shows_its_calls(self):
+        with started(self.program) as process:
+            native = dumped(process.pid)[process.numbers["computes"]]["native"]
+            self.needs_perf(native["reason"] or "")
+            self.assertEqual(functions(native["frames"])[:5], COMPUTES)
+            self.assertIsNone(native["reason"], native)
+
+    def test_samples_weigh_its_calls(self):
+        with started(self.program) as process:
+            done = fathom("sample", str(process.pid), "--native", "--json", "--duration", "1s", "--rate", "200")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.needs_perf(done.stderr.decode())
+        samples = json.loads(done.stdout)
+        self.assertEqual(schema_problems(samples, SAMPLES), [])
+        self.assertEqual(sum(stack["on_cpu_ns"] for stack in samples["stacks"]), samples["on_cpu_ns"])
+        self.assertGreater(samples["native"]["samples"], 0)
+        computing = [stack for stack in samples["stacks"]
+                     if functions(stack["frames"])[-5:] == COMPUTES[::-1]
+                     or functions(stack["frames"])[-4:] == COMPUTES[:0:-1]]
+        self.assertGreater(sum(stack["on_cpu_ns"] for stack in computing), 0.9 * samples["on_cpu_ns"], samples["stacks"])
+
+    def test_folded_lines_name_its_functions(self):
+        with started(self.program) as process:
+            done = fathom("sample", str(process.pid), "--native", "--duration", "500ms")
+        self.needs_perf(done.stderr.decode())
+        self.assertIn("Worker::compute(int)", done.stdout.decode().splitlines()[0])
+        self.assertRegex(done.stderr.decode(), r"\d+ native stacks: ")
+
+    def test_a_recording_names_its_functions(self):
+        with tempfile.TemporaryDirectory() as folder:
+            # It ends with its standard input, after a second.
+            done = fathom("run", "--with", "samples", "-q", "-o", f"{folder}/run", "--", "sh", "-c", 'sleep 1 | "$0"',
+                          self.program)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            manifest = (pathlib.Path(folder) / "run/manifest.json").read_text()
+            self.needs_perf(manifest if "native functions in samples" in manifest else "")
+            hot = fathom("hot", f"{folder}/run").stdout.decode()
+            self.assertIn("Worker::spin()", hot)
+
+
+class Mixed(unittest.TestCase):
+    def test_python_functions_stand_among_native_ones_where_a_thread_waits(self):
+        with started(sys.executable, str(WAITING)) as process:
+            tid = process.numbers["recursion"]
+            while True:
+                thread = dumped(process.pid)[tid]
+                if thread["waits"] and thread["waits"]["kind"] == "lock":
+                    break
+            native = thread["native"]
+            if native["join"] != "joined":
+                self.skipTest(f"this interpreter's code cannot be unwound: {native['reason']}")
+            python = [frame["function"] for frame in thread["frames"]]
+            names = [frame["function"] for frame in native["frames"]]
+            self.assertEqual([name for name in names if name in python], python)
+            self.assertGreater(len(names), len(python))
+            self.assertNotIn("_PyEval_EvalFrameDefault", names)
+
+    def test_samples_have_python_functions_among_native_ones(self):
+        with started(sys.executable, str(WORK), "5", "1000") as process:
+            done = fathom("sample", str(process.pid), "--native", "--json", "--duration", "1s")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        if "perf_event_open" in done.stderr.decode():
+            self.skipTest(done.stderr.decode())
+        samples = json.loads(done.stdout)
+        self.assertEqual(schema_problems(samples, SAMPLES), [])
+        counts = samples["native"]
+        self.assertGreater(counts["samples"], 0)
+        self.assertLessEqual(counts["joined"] + counts["unmatched"], counts["samples"])
+        self.assertEqual(sum(stack["on_cpu_ns"] for stack in samples["stacks"]), samples["on_cpu_ns"])
+        if counts["joined"] > 0:
+            names = {frame["function"] for stack in samples["stacks"] for frame in stack["frames"]}
+            self.assertIn("<module>", names)
+
+
+if __name__ == "__main__":
+    unittest.main()
