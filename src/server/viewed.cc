@@ -49,7 +49,7 @@ Interval range_of(const Trace& trace) {
 
 }  // namespace
 
-OpenInput::OpenInput(std::unique_ptr<const Session> session, std::string digest)
+OpenInput::OpenInput(std::shared_ptr<const Session> session, std::string digest)
     : session_(std::move(session)),
       digest_(std::move(digest)),
       range_(range_of(session_->trace())),
@@ -82,6 +82,14 @@ Viewed::Viewed(ViewRequest request)
     : request_(std::move(request)),
       identities_(request_.inputs.files.size()),
       reader_([this] { read_first(); }) {}
+
+Viewed::Viewed(ViewRequest request, std::shared_ptr<const Session> first)
+    : request_(std::move(request)), identities_(request_.inputs.files.size()) {
+  std::string digest = digest_of(first->trace());
+  first_ = std::make_shared<OpenInput>(std::move(first), std::move(digest));
+  analyse(*first_);
+  progress_.state = State::ready;
+}
 
 Viewed::~Viewed() = default;
 
