@@ -163,7 +163,7 @@ class Export(unittest.TestCase):
         self.assertEqual(page.raw("api/diagnosis?focus=forward"), viewer.fathom("diagnose", "--json", *options, TRACE))
         self.assertEqual(page.ask("api/session")["scope"], {"focus": "forward"})
         self.assertTrue([sentence for sentence in page.left_out if "--exclude-warmup" in sentence])
-        name = page.ask("api/diagnosis?focus=forward")["baseline"]["operators"][0]["name"]
+        name = json.loads(viewer.fathom("diagnose", "--json", TRACE))["baseline"]["operators"][0]["name"]
         redacted = PageFile(self, "--focus", name, "--redact", TRACE, command="diagnose")
         focus = redacted.ask("api/session")["scope"]["focus"]
         self.assertIn("api/diagnosis?focus=" + urllib.parse.quote(focus, safe=""), redacted.places)

@@ -247,6 +247,19 @@ def test_the_flame_graph_is_weighed_and_ordered(browser: Browser, memory_recordi
         visit.check_quiet()
 
 
+BESIDE = """() => globalThis.fathomBeside.engines.map((engine, i) => ({
+    pixel: engine.viewport.pixelOf(globalThis.fathomBeside.steps[i].begin_ns), scale: engine.viewport.nsPerPixel,
+    boxes: engine.inSight(1e6).length}))"""
+
+
+def check_beside(page: Page) -> None:
+    """Both timelines have slices in sight, and their steps begin at the same pixel, at the same scale."""
+    page.wait_for_function(f"() => globalThis.fathomBeside && ({BESIDE})().every((one) => one.boxes > 3)")
+    base, new = page.evaluate(BESIDE)
+    assert abs(base["pixel"] - new["pixel"]) < 0.01
+    assert abs(base["scale"] / new["scale"] - 1) < 1e-9
+
+
 def test_two_recordings_are_compared(browser: Browser) -> None:
     base = ROOT / "tests/illness/recorded/tiny_operators.ill.trace.json.gz"
     new = ROOT / "tests/illness/recorded/tiny_operators.cured.trace.json.gz"
@@ -260,12 +273,13 @@ def test_two_recordings_are_compared(browser: Browser) -> None:
         first = said["rows"][said["buckets"][0]["rows"][0]]
         assert first["what"] in rows[0]
         # A step of either along the time, and what a step calls.
-        strips = page.locator(".strip")
-        assert strips.count() == 2
-        assert strips.first.locator("i").count() > 3
-        before = page.locator("figcaption").all_inner_texts()
+        check_beside(page)
         page.get_by_role("button", name="Next step").click()
-        page.wait_for_function("before => document.querySelector('figcaption').innerText !== before", arg=before[0])
+        page.get_by_label("base", exact=True).select_option("0")
+        for key in "wwdds":
+            page.keyboard.press(key)
+        check_beside(page)
+        assert {re.search(r"input=1", url) is None for url in visit.asked if "/api/tiles/" in url} == {True, False}
         faster = page.get_by_role("button", name=re.compile(r"^ProfilerStep\*.* less$"))
         assert "less" in faster.first.get_attribute("class").split()
         page.get_by_role("button", name="As wide as base").click()
