@@ -8,6 +8,7 @@
 
 #include "base/hash.h"
 #include "base/out_of_memory.h"
+#include "base/stop.h"
 #include "base/thread_pool.h"
 
 namespace fathom::server {
@@ -170,6 +171,8 @@ Result<std::shared_ptr<OpenInput>> Viewed::open(std::size_t input) {
     if (input == 0) return first_;
   }
   const std::scoped_lock lock(reading_);
+  // Who asks next needs it, too: it is read to its end.
+  const StopScope unstopped(nullptr);
   if (other_ == nullptr || other_input_ != input) {
     other_.reset();
     Result<std::shared_ptr<OpenInput>> opened = read(input);

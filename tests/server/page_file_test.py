@@ -176,8 +176,25 @@ class Export(unittest.TestCase):
             self.assertIn(b"fathom-answers", path.read_bytes())
 
     def test_two_inputs_are_compared(self):
-        page = PageFile(self, TRACE, "tests/data/traces/hta_alexnet.json.gz")
+        page = PageFile(self, TRACE, LARGER)
         self.assertIn("api/compare", page.places)
+        server = viewer.Viewer(TRACE, LARGER)
+        self.addCleanup(server.end)
+        digests = {}
+        for suffix in ("", "?input=1"):
+            session = page.ask("api/session" + suffix)
+            self.assertEqual(session["digest"], server.ask("api/session" + suffix)["digest"])
+            digests[suffix] = session["digest"]
+            self.assertGreater(len(page.ask("api/tracks" + suffix)["groups"]), 0)
+        # Both timelines are there, each down to single slices of its median step.
+        for suffix, own in (("", False), ("?input=1", True)):
+            tiles = [question for question in page.places if question.startswith(f"api/tiles/{digests[suffix]}?")]
+            self.assertGreater(len(tiles), 4)
+            self.assertEqual({"input=1" in question for question in tiles}, {own})
+        steps = [step for step in page.ask("api/session?input=1")["steps"] if step["counted"]]
+        self.assertIn(f"api/flame?begin={steps[0]['begin_ns']}&end={steps[-1]['end_ns']}&input=1", page.places)
+        secret = PageFile(self, "--redact", TRACE, LARGER).data.decode(errors="replace")
+        self.assertNotIn("tl_h100", secret)
 
 
 class Redacted(unittest.TestCase):

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 from conftest import EXAMPLE, ROOT, TRACES, VIEWS, Visit, fathom_json, nightly, served, visited
-from playwright.sync_api import Browser
+from playwright.sync_api import Browser, Page, Route
 from tables import check_table
 
 pytestmark = nightly
@@ -245,6 +245,31 @@ def test_the_flame_graph_is_weighed_and_ordered(browser: Browser, memory_recordi
         page.get_by_role("button", name="What is there then").first.click()
         page.wait_for_selector(".icicle .frame >> text=outer")
         visit.check_quiet()
+
+
+def test_the_timeline_stays_when_steps_become_known(browser: Browser) -> None:
+    with served(EXAMPLE) as address, visited(browser, address) as visit:
+        early = [True, True, True]
+
+        def without_steps(route: Route) -> None:
+            """As the server answers before it has found the steps."""
+            answer = route.fetch()
+            said = answer.json()
+            if said.get("analysed") and early:
+                early.pop()
+                said = {name: value for name, value in said.items() if not name.startswith(("devices", "step"))} | {"analysed": False}
+            route.fulfill(response=answer, json=said)
+
+        visit.page.route("**/api/session*", without_steps)
+        page = visit.go("v=timeline")
+        page.wait_for_selector(".tl-boxes")
+        page.evaluate("() => { document.querySelector('.tl-boxes').dataset.mark = 'the same'; }")
+        page.wait_for_function("() => globalThis.fathomTimeline.steps.length > 0")
+        visit.settled()
+        assert not early
+        assert page.locator(".tl-boxes").get_attribute("data-mark") == "the same"
+        asked = [url for url in visit.asked if re.search(r"/api/(tiles|tracks|names|accounting)", url)]
+        assert len(asked) == len(set(asked)) > 2
 
 
 BESIDE = """() => globalThis.fathomBeside.engines.map((engine, i) => ({

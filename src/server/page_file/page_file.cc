@@ -16,6 +16,9 @@
 namespace fathom::server {
 namespace {
 
+/// Where two timelines share the file.
+constexpr TimelineShares kFirstShares = {.whole = 0.45, .steps = 0.55, .findings = 0.60};
+constexpr TimelineShares kSecondShares = {.whole = 0.78, .steps = 0.86, .findings = 0.88};
 /// As many ranks as ui/src/views/ranks/view.tsx shows the steps of.
 constexpr std::size_t kMostRanks = 64;
 /// As ui/src/api/urls.ts asks for the diagnosis.
@@ -96,24 +99,61 @@ Response carry_diagnosis(Carrier& carrier, const PageFileOptions& options) {
   return answer;
 }
 
-/// Of several inputs: what they have in common, or what changed from one to the other.
-void carry_several(Carrier& carrier, const Response& diagnosis) {
+/// Of several inputs: what they have in common, or what changed from one to the other. True where
+/// two are compared.
+bool carry_several(Carrier& carrier, const Response& diagnosis) {
   const Inputs& inputs = carrier.viewed().request().inputs;
-  if (inputs.files.size() < 2) return;
+  if (inputs.files.size() < 2) return false;
+  const std::string first = carrier.shown(inputs.files.front().name());
   if (diagnosis.bytes().find("\"ranks\": null") == std::string_view::npos) {
     for (std::size_t input = 0; input < std::min(inputs.files.size(), kMostRanks); ++input)
       carrier.keep(question("api/diagnosis", {{"input", std::to_string(input)}}));
   } else {
     carrier.keep("api/compare");
+    if (inputs.files.size() == 2) {
+      carrier.leave_out("All but Compare is about " + first +
+                        ", which the other is compared with.");
+      return true;
+    }
   }
-  carrier.leave_out("Timeline and tables are those of " +
-                    carrier.shown(inputs.files.front().name()) + ", not of the other recordings.");
+  carrier.leave_out("Timeline and tables are those of " + first + ", not of the other recordings.");
+  return false;
 }
 
-std::vector<std::string_view> names_of(const Trace& trace) {
+/// The calls from the first step that counts to the last, which Compare sums up.
+void carry_counted_calls(Carrier& carrier, const OpenInput& input) {
+  const std::vector<const Step*> counted = input.session().analyses().steps().counted();
+  if (counted.empty()) return;
+  carrier.keep(
+      question("api/flame", {{"begin", std::to_string(to_ns(counted.front()->window.begin))},
+                             {"end", std::to_string(to_ns(counted.back()->window.end))}}));
+}
+
+/// What the view Compare shows of the recording that the first is compared with.
+void carry_second(Carrier& carrier, Viewed& viewed) {
+  const Result<std::shared_ptr<OpenInput>> second = viewed.open(1);
+  const std::string name = carrier.shown(viewed.request().inputs.files[1].name());
+  if (!second) {
+    carrier.leave_out("The timeline of " + name + " is not here: it could not be read.");
+    return;
+  }
+  carrier.about("1");
+  carrier.keep("api/session");
+  carry_counted_calls(carrier, **second);
+  carry_timeline(carrier, **second, places_of(**second, std::nullopt), kSecondShares, "of " + name);
+  carrier.about({});
+}
+
+/// Of the recordings whose names are carried. They live while these are open.
+std::vector<std::string_view> names_of(Viewed& viewed, const OpenInput& input) {
   std::vector<std::string_view> names;
-  for (std::size_t id = 0; id < trace.strings.size(); ++id)
-    names.push_back(trace.strings.view(StringId(id)));
+  const auto add = [&names](const StringPool& strings) {
+    for (std::size_t id = 0; id < strings.size(); ++id) names.push_back(strings.view(StringId(id)));
+  };
+  add(input.session().trace().strings);
+  if (viewed.request().inputs.files.size() != 2) return names;
+  const Result<std::shared_ptr<OpenInput>> second = viewed.open(1);
+  if (second) add((**second).session().trace().strings);
   return names;
 }
 
@@ -125,17 +165,25 @@ std::string bytes_in_words(std::size_t bytes) {
 Result<std::string> page_of(Viewed& viewed, OpenInput& input, const Frame& frame,
                             const PageFileOptions& options, std::size_t room) {
   std::optional<Redactor> redactor;
-  if (options.redact) redactor.emplace(names_of(input.session().trace()));
+  if (options.redact) redactor.emplace(names_of(viewed, input));
   Archive archive;
   Carrier carrier(viewed, archive, redactor ? &*redactor : nullptr, room);
 
   carrier.keep("api/session");
   carry_definitions(carrier);
-  carry_several(carrier, carry_diagnosis(carrier, options));
+  const bool compared = carry_several(carrier, carry_diagnosis(carrier, options));
   const Places places = places_of(input, diagnosis_of(carrier, input, options));
   carry_tables(carrier);
   carry_what_if(carrier, input, places);
-  carry_timeline(carrier, input, places);
+  if (compared) {
+    carry_counted_calls(carrier, input);
+    carry_timeline(carrier, input, places, kFirstShares,
+                   "of " + carrier.shown(viewed.request().inputs.files.front().name()));
+    carry_second(carrier, viewed);
+  } else {
+    carry_timeline(carrier, input, places, {}, {});
+  }
+  carrier.leave_out("Search, sums over a selected area and its flame graph are not here.");
   carry_slices(carrier, input, places);
   if (options.redact) {
     carrier.leave_out(

@@ -1,6 +1,7 @@
 // Two recordings beside each other: the calls of a step as a differential flame graph, and a step of each along the time.
-import { useMemo, useState } from 'preact/hooks';
+import { useEffect, useMemo, useState } from 'preact/hooks';
 import { durationText } from '../../base/format';
+import type { Result } from '../../base/result';
 import type { TraceClient } from '../../api/client';
 import { difference } from '../../api/flame_trees';
 import { pathOf } from '../../api/urls';
@@ -79,14 +80,38 @@ function DifferentialFlame(props: { base: Recording; next: Recording }) {
   );
 }
 
+const AGAIN_MS = 150;
+
+/** What is known of a recording once its steps are: they are found after it is read. */
+function useSession(client: TraceClient): Result<SessionInfo> | null {
+  const [session, setSession] = useState<Result<SessionInfo> | null>(null);
+  useEffect(() => {
+    const abort = new AbortController();
+    let timer = 0;
+    const ask = async (): Promise<void> => {
+      const answer = await client.json<SessionInfo>('api/session', abort.signal);
+      if (abort.signal.aborted) return;
+      if (answer.ok && answer.value.analysed === false)
+        timer = setTimeout(() => void ask(), AGAIN_MS) as unknown as number;
+      else setSession(answer);
+    };
+    void ask();
+    return () => {
+      abort.abort();
+      clearTimeout(timer);
+    };
+  }, [client]);
+  return session;
+}
+
 export function Calls(props: { context: ViewContext }) {
   const { client } = props.context;
   const clients = useMemo(() => [client.about(''), client.about('1')] as const, [client]);
-  const base = useAnswer<SessionInfo>(clients[0], 'api/session');
-  const next = useAnswer<SessionInfo>(clients[1], 'api/session');
-  if (base.state === 'failed') return <Failed what="No base" error={base.error} />;
-  if (next.state === 'failed') return <Failed what="No second recording" error={next.error} />;
-  if (base.state !== 'ready' || next.state !== 'ready') return <Loading what="Opening both" />;
+  const base = useSession(clients[0]);
+  const next = useSession(clients[1]);
+  if (base?.ok === false) return <Failed what="No base" error={base.error} />;
+  if (next?.ok === false) return <Failed what="No second recording" error={next.error} />;
+  if (!base || !next) return <Loading what="Opening both" />;
   const pair = [base.value, next.value].map((session, i) => ({
     client: clients[i] as TraceClient,
     session,

@@ -51,6 +51,7 @@ function Board(props: { context: ViewContext; answer: TracksAnswer }) {
   const [closed, setClosed] = useState<ReadonlySet<string>>(new Set());
   const [turned, setTurned] = useState<ReadonlySet<number>>(new Set());
   const [flowsLeft, setFlowsLeft] = useState(0);
+  const critical = useRef(new AbortController());
   const [twin, setTwin] = useState(false);
   const [only, setOnly] = useState(false);
   const [said, setSaid] = useState('');
@@ -165,6 +166,14 @@ function Board(props: { context: ViewContext; answer: TracksAnswer }) {
   }, []);
 
   useEffect(() => engine?.setOpenness(openness), [engine, openness]);
+  // Steps are known later than tracks: the timeline stays as it is and gets them.
+  const { steps } = context.session;
+  useEffect(() => {
+    if (!engine || !steps) return;
+    engine.setSteps(steps);
+    const selected = selectedTime(context);
+    if (selected && context.state.value.visible === null) engine.moveTo(selected[0], selected[1]);
+  }, [engine, steps]);
   // What comes from a link or from another view, is shown.
   useEffect(() => {
     if (!engine || !state.visible) return;
@@ -254,6 +263,9 @@ function Board(props: { context: ViewContext; answer: TracksAnswer }) {
     });
   const toggleCritical = async (): Promise<void> => {
     if (!engine) return;
+    critical.current.abort();
+    const { signal } = (critical.current = new AbortController());
+    context.signal.addEventListener('abort', () => critical.current.abort(), { once: true });
     if (engine.shown.critical) {
       engine.shown.critical = null;
     } else {
@@ -261,10 +273,8 @@ function Board(props: { context: ViewContext; answer: TracksAnswer }) {
         ['begin', Math.max(0, Math.floor(engine.viewport.begin))],
         ['end', Math.ceil(Math.min(engine.viewport.end, engine.viewport.whole.end))],
       ]);
-      const answer = await context.client.json<{ slices: readonly LinkEnd[] }>(
-        path,
-        context.signal,
-      );
+      const answer = await context.client.json<{ slices: readonly LinkEnd[] }>(path, signal);
+      if (signal.aborted) return;
       engine.shown.critical = answer.ok ? new Set(answer.value.slices.map(idOf)) : null;
       setSaid(
         answer.ok ? `Critical path: ${answer.value.slices.length} slices` : answer.error.message,
