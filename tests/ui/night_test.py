@@ -300,7 +300,8 @@ def test_two_recordings_are_compared(browser: Browser) -> None:
         # A step of either along the time, and what a step calls.
         check_beside(page)
         page.get_by_role("button", name="Next step").click()
-        page.get_by_label("base", exact=True).select_option("0")
+        page.get_by_label("Step of base").select_option("0")
+        page.locator(".tl-beside .tl-scroller").first.focus()
         for key in "wwdds":
             page.keyboard.press(key)
         check_beside(page)

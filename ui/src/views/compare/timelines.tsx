@@ -187,6 +187,7 @@ function StepChoice(props: {
     <label>
       {props.word}{' '}
       <select
+        aria-label={`Step of ${props.word}`}
         value={props.at}
         onChange={(event) => props.onChoose(Number(event.currentTarget.value))}
       >
