@@ -9,8 +9,7 @@ from dataclasses import dataclass, field, fields
 from typing import Any, TypeVar
 
 from fathom import _core
-from fathom._errors import FathomError
-from fathom._page import in_frame
+from fathom._page import Page, in_frame
 
 
 @dataclass(frozen=True)
@@ -281,14 +280,20 @@ class Diagnosis:
         """Schema fathom.diagnosis/1, as `fathom diagnose --json` prints it."""
         return self._rendered.to_json()
 
-    def to_html(self, path: str | os.PathLike[str]) -> None:
-        """Writes one page with charts and tables, which needs no network."""
-        page = self._rendered.to_html()
-        try:
-            with open(path, "w", encoding="utf-8") as file:
-                file.write(page)
-        except OSError as error:
-            raise FathomError(f"{os.fspath(path)}: {error.strerror}", "io") from error
+    def to_html(
+        self,
+        path: str | os.PathLike[str],
+        *,
+        most_bytes: int = 10_000_000,
+        redact: bool = False,
+    ) -> None:
+        """Writes the page of `fathom view` with this diagnosis into one file, which needs no
+        network: what `fathom diagnose --html` writes.
+
+        most_bytes: of the file; what does not fit is left out, as the page tells. redact: words
+        of the recording become numbers. Raises FathomError.
+        """
+        Page(self._rendered.to_page(most_bytes, redact), self.input).save(path)
 
     def to_text(self, *, all: bool = False) -> str:
         """The screen that `fathom diagnose` prints; with `all`, every finding in full."""
@@ -298,7 +303,7 @@ class Diagnosis:
         return self.to_text().rstrip("\n")
 
     def _repr_html_(self) -> str:
-        """In a notebook: the page, apart from the notebook's own styles."""
+        """In a notebook: verdict, accounting and findings, apart from the notebook's own styles."""
         return in_frame(self._rendered.to_html(), 600)
 
 

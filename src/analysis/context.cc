@@ -9,6 +9,7 @@
 #include "analysis/machine/timed_steps.h"
 #include "base/once.h"
 #include "base/parallel.h"
+#include "base/stop.h"
 
 namespace fathom {
 namespace {
@@ -19,7 +20,10 @@ class Lazy {
  public:
   template <typename Compute>
   const T& get(const Compute& compute) {
-    once_.call([&] { value_.emplace(compute()); });
+    once_.call([&] {
+      stop_point();
+      value_.emplace(compute());
+    });
     return *value_;
   }
 

@@ -13,6 +13,7 @@
 #include <pthread.h>
 
 #include "base/available_threads.h"
+#include "base/stop.h"
 
 namespace fathom {
 namespace {
@@ -34,6 +35,7 @@ struct Job {
   const unsigned wanted;  ///< Helpers that it can use.
   void (*const work)(const void* context, std::size_t piece);
   const void* const context;
+  const std::atomic<bool>* const stop;  ///< As where it was handed out.
 
   std::atomic<std::size_t> next = 0;
   // Under the helpers' mutex:
@@ -162,8 +164,12 @@ Job* Helpers::find_job() const {
 }
 
 void Helpers::take_pieces(Job& job) {
+  const StopScope stop(job.stop);
   try {
-    for (std::size_t i = job.next++; i < job.pieces; i = job.next++) job.work(job.context, i);
+    for (std::size_t i = job.next++; i < job.pieces; i = job.next++) {
+      stop_point();
+      job.work(job.context, i);
+    }
   } catch (...) {
     job.next = job.pieces;
     const std::scoped_lock lock(mutex_);
@@ -193,7 +199,8 @@ void run_in_parallel(std::size_t pieces, unsigned threads,
   Job job{.pieces = pieces,
           .wanted = (threads == 0 ? most : std::min(most, threads)) - 1,
           .work = work,
-          .context = context};
+          .context = context,
+          .stop = stop_flag()};
   current->run(job);
 }
 

@@ -1,4 +1,5 @@
 // fathom diagnose: why is this slow, what to change, what will it give?
+#include <algorithm>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -8,16 +9,16 @@
 #include "cli/each_input.h"
 #include "cli/messages.h"
 #include "cli/options.h"
+#include "cli/page_file_options.h"
 #include "cli/result_writer.h"
 #include "cli/selection_options.h"
 #include "engine/device_peaks.h"
 #include "engine/diagnosis/batch_point.h"
 #include "engine/diagnosis/diagnosis.h"
-#include "engine/diagnosis/page.h"
 #include "engine/ranks/each_diagnosis.h"
-#include "render/diagnosis_html.h"
 #include "render/diagnosis_json.h"
 #include "render/diagnosis_text.h"
+#include "server/viewed.h"
 
 namespace fathom::cli {
 namespace {
@@ -27,27 +28,43 @@ struct Arguments {
   DiagnosisRequest request;
   OutputArguments output;
   bool all = false;
-  std::string html;
+  PageFileArguments page;
   std::string peaks;  ///< A device's name or a file of devices; empty: the recorded one's.
 };
 
-Result<void> write_page(const Arguments& args, const Session& session, const Diagnosis& diagnosis) {
-  const Result<Page> page = collect_page(session, args.request, diagnosis);
-  if (!page) return page.error();
-  Result<Output> file = Output::open(args.html, "--html");
-  if (!file) return std::move(file).error();
-  Result<void> written = file->write(render_diagnosis_html(diagnosis, *page));
-  if (!written) return written;
-  return file->finish();
+/// The recordings behind the input, the diagnosed one in front: timeline and tables of the page are
+/// of the first, and findings name its slices.
+Inputs with_first(const Inputs& inputs, const Inputs::File& first) {
+  Inputs ordered = inputs;
+  const auto diagnosed = std::ranges::find_if(ordered.files, [&first](const Inputs::File& file) {
+    return file.name() == first.name() && file.argument == first.argument;
+  });
+  if (diagnosed != ordered.files.end())
+    std::rotate(ordered.files.begin(), diagnosed, diagnosed + 1);
+  return ordered;
 }
 
-/// Of ranks, that of the diagnosed one is opened once more.
-Result<void> write_page(const Arguments& args, const Inputs::File& file,
-                        const Diagnosis& diagnosis) {
-  const Result<std::unique_ptr<Session>> session =
-      Session::open(file, ReadOptions{.threads = args.read.threads});
-  if (!session) return session.error();
-  return write_page(args, **session, diagnosis);
+/// What `fathom view --html` writes, with this diagnosis.
+Result<void> write_page(const Arguments& args, const Inputs& inputs, const InputDiagnosis& one) {
+  const DiagnosisRequest& request = args.request;
+  TypedOptions scope = selection_options(request.steps, request.device, request.window);
+  const std::string command = view_command(scope, args.read.inputs);
+  if (!request.focus.empty()) scope.emplace_back("focus", request.focus);
+  server::ViewRequest view{.inputs = with_first(inputs, one.file),
+                           .threads = args.read.threads,
+                           .command = command,
+                           .scope = std::move(scope)};
+  PageFileArguments page = args.page;
+  page.file.diagnosis = &one.diagnosis;
+  page.file.request = &request;
+  // Of ranks, the one that is diagnosed is opened once more.
+  if (one.session == nullptr) {
+    server::Viewed viewed(std::move(view));
+    return write_page_file(page, viewed);
+  }
+  const std::shared_ptr<const Session> borrowed(one.session, [](const Session*) {});
+  server::Viewed viewed(std::move(view), borrowed);
+  return write_page_file(page, viewed);
 }
 
 Result<void> write(const Arguments& args, const Diagnosis& diagnosis, ResultWriter& writer) {
@@ -81,6 +98,8 @@ class Batches {
 
 int run(Arguments& args) {
   const ThreadPool pool(args.read.threads);
+  const Result<void> checked = check_page_file(args.page);
+  if (!checked) return fail(checked.error());
   const Result<DevicePeaks> peaks = DevicePeaks::asked(args.peaks);
   if (!peaks) return fail(Error(peaks.error()).in("--peaks"));
   args.request.peaks = peaks->chosen();
@@ -89,16 +108,15 @@ int run(Arguments& args) {
   return write_results(args.output, {}, [&](ResultWriter& writer, const Output& output) {
     Batches batches;
     const auto use = [&](const InputDiagnosis& one) -> Result<Proceed> {
-      if (one.several && !args.html.empty())
-        return Error{ErrorCode::invalid_argument, "--html takes one input at a time"};
+      if (one.several && !args.page.html.empty()) {
+        return Error{ErrorCode::invalid_argument,
+                     "--html takes one input at a time; fathom view --html compares two"};
+      }
       writer.expect_several(one.several);
       const std::optional<Diagnosis> noted =
           one.several ? batches.noted(one.diagnosis) : std::nullopt;
       Result<void> written = write(args, noted ? *noted : one.diagnosis, writer);
-      if (written && !args.html.empty()) {
-        written = one.session == nullptr ? write_page(args, one.file, one.diagnosis)
-                                         : write_page(args, *one.session, one.diagnosis);
-      }
+      if (written && !args.page.html.empty()) written = write_page(args, *inputs, one);
       if (!written) return std::move(written).error();
       return output.closed() ? Proceed::stop : Proceed::next;
     };
@@ -156,11 +174,12 @@ Command diagnose() {
     options.group("Output");
     options.flag("--all", args->all,
                  "Every finding in full, and the outcome of each rule, however long");
-    options.text("--html", "FILE", args->html,
-                 "Also write one page with charts and tables; it needs no network");
     options.flag("--json", args->output.json, "JSON, schema fathom.diagnosis/1");
     declare_text_output(options, args->output);
     declare_reading(options, args->read);
+    declare_page_file(options, args->page,
+                      "Also write the page of fathom view into this file, with this diagnosis; it "
+                      "needs no network, and says what is not in it");
     return [args] { return run(*args); };
   };
   return command;

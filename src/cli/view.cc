@@ -17,12 +17,11 @@
 #include "cli/each_input.h"
 #include "cli/messages.h"
 #include "cli/options.h"
-#include "cli/output.h"
+#include "cli/page_file_options.h"
 #include "cli/print.h"
 #include "cli/selection_options.h"
 #include "engine/query/typed.h"
 #include "render/shell.h"
-#include "server/page_file/page_file.h"
 #include "server/serve.h"
 
 namespace fathom::cli {
@@ -39,18 +38,8 @@ struct Arguments {
   bool no_open = false;
   std::optional<milliseconds> idle;
   milliseconds request_timeout{10'000};
-  std::string html;
-  server::PageFileOptions file;
-  bool sized = false;
+  PageFileArguments page;
 };
-
-/// The command as it was typed, but for what concerns the server alone.
-std::string command_of(const Arguments& args) {
-  std::string command = "fathom view";
-  for (const auto& [name, value] : args.scope) command += " --" + name + " " + shell_word(value);
-  for (const std::string& input : args.read.inputs) command += " " + shell_word(input);
-  return command;
-}
 
 std::string this_host() {
   std::array<char, 256> name{};
@@ -110,28 +99,21 @@ std::string take_fragment(std::vector<std::string>& inputs) {
 int write_file(const Arguments& args, server::ViewRequest request) {
   const ThreadPool pool(args.read.threads);
   server::Viewed viewed(std::move(request));
-  const Result<std::string> page = server::make_page_file(viewed, args.file);
-  if (!page) return fail(page.error());
-  Result<Output> file = Output::open(args.html, "--html");
-  if (!file) return fail(file.error());
-  Result<void> written = file->write(*page);
-  if (written) written = file->finish();
+  const Result<void> written = write_page_file(args.page, viewed);
   return written ? kFine : fail(written.error());
 }
 
 int run(Arguments& args) {
-  if (args.html.empty() && (args.file.redact || args.sized)) {
-    return fail(
-        Error{ErrorCode::invalid_argument, "--redact and --size are about the file of --html"});
-  }
+  const Result<void> checked = check_page_file(args.page);
+  if (!checked) return fail(checked.error());
   const std::string fragment = take_fragment(args.read.inputs);
   Result<Inputs> inputs = inputs_of(args.read);
   if (!inputs) return fail(inputs.error());
   server::ViewRequest request{.inputs = *std::move(inputs),
                               .threads = args.read.threads,
-                              .command = command_of(args),
+                              .command = view_command(args.scope, args.read.inputs),
                               .scope = args.scope};
-  if (!args.html.empty()) return write_file(args, std::move(request));
+  if (!args.page.html.empty()) return write_file(args, std::move(request));
   const Descriptor signals = held_signals();
   Result<server::Listener> listener = args.socket.empty() ? server::Listener::on_port(args.port)
                                                           : server::Listener::on_path(args.socket);
@@ -179,29 +161,6 @@ Options::Parse time_into(Target& target) {
   };
 }
 
-Options::Parse bytes_into(Arguments& args) {
-  return [&args](const std::string& text) -> Result<void> {
-    const Result<double> bytes = parse_quantity(text, QuantityKind::bytes);
-    if (!bytes) return bytes.error();
-    if (*bytes < 0 || *bytes > 1e9)
-      return Error{ErrorCode::invalid_argument, "'" + text + "': at most 1GB"};
-    args.file.most_bytes = static_cast<std::size_t>(*bytes);
-    args.sized = true;
-    return {};
-  };
-}
-
-void declare_file(Options& options, Arguments& args) {
-  options.group("Page as a file");
-  options.text("--html", "FILE", args.html,
-               "Write the page and what it shows into one file instead of serving it; it needs no "
-               "network, and says what is not in it");
-  options.parsed("--size", "BYTES", bytes_into(args),
-                 "The file is at most so large: 25MB (default: 10MB)");
-  options.flag("--redact", args.file.redact,
-               "Put numbers in the place of names, paths, machines and commands in the file");
-}
-
 void declare_server(Options& options, Arguments& args) {
   options.group("Server");
   options.parsed("--port", "N", number_into<std::uint16_t>(args.port, 0),
@@ -243,7 +202,9 @@ Command view() {
     options.parsed("--device", "N", scope_into(*args, "device"), "This device");
     options.parsed("--window", "A:B", scope_into(*args, "window"),
                    "This stretch of time, counted as in tables from the start of the trace");
-    declare_file(options, *args);
+    declare_page_file(options, args->page,
+                      "Write the page and what it shows into one file instead of serving it; it "
+                      "needs no network, and says what is not in it");
     declare_server(options, *args);
     options.group("Output");
     declare_reading(options, args->read);

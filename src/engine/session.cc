@@ -7,6 +7,7 @@
 
 #include <unistd.h>
 
+#include "base/stop.h"
 #include "base/thread_pool.h"
 #include "engine/query/nearest.h"
 
@@ -159,8 +160,10 @@ Result<View> Session::run(const Report& report, const Request& request) const {
   Result<Selection> selection = select(request);
   if (!selection) return std::move(selection).error();
   const Context context{trace_, analyses_, *selection, *options};
+  stop_point();
   Result<Computed> computed = compute_report(report, context, request.own);
   if (!computed) return std::move(computed).error();
+  stop_point();
   Result<View> view = apply(request.query, report, std::move(*computed));
   if (!view) return view;
   view->input = input_;

@@ -1,5 +1,6 @@
 // Opening recordings, asking for reports and diagnoses. All that takes long is done without the
 // interpreter's lock.
+#include <algorithm>
 #include <memory>
 #include <optional>
 #include <string>
@@ -14,10 +15,10 @@
 #include "base/utf8.h"
 #include "engine/device_peaks.h"
 #include "engine/diagnosis/diagnosis.h"
-#include "engine/diagnosis/page.h"
 #include "engine/inputs/inputs.h"
 #include "engine/own_options.h"
 #include "engine/query/nearest.h"
+#include "engine/query/typed.h"
 #include "engine/ranks/diagnose_ranks.h"
 #include "engine/ranks/rank.h"
 #include "python/bind.h"
@@ -40,6 +41,7 @@ using SessionPtr = std::shared_ptr<const fathom::Session>;
 struct Recording {
   SessionPtr session;
   unsigned threads = 0;  ///< To work with; 0: as many as this process can keep busy.
+  Inputs::File file;     ///< What it was read from.
 };
 
 /// A diagnosis, and what its page is made from.
@@ -49,6 +51,7 @@ struct Diagnosed {
   std::shared_ptr<const DevicePeaks> peaks;  ///< What the request borrows.
   DiagnosisRequest request;
   Diagnosis diagnosis;
+  std::vector<Inputs::File> files;  ///< Of all recordings, that of the session in front.
 };
 
 /// Steps, device, window and peaks, as typed.
@@ -100,14 +103,21 @@ const Report& report_named(const std::string& id) {
 Recording open_recording(const Inputs::File& file, unsigned threads) {
   Result<std::unique_ptr<fathom::Session>> session = unlocked(
       threads, [&] { return fathom::Session::open(file, ReadOptions{.threads = threads}); });
-  return {.session = value_or_raise(std::move(session)), .threads = threads};
+  return {.session = value_or_raise(std::move(session)), .threads = threads, .file = file};
+}
+
+/// What opens the same page from a server.
+std::string view_command(const TypedOptions& scope, const std::vector<Inputs::File>& files) {
+  std::string command = "fathom view";
+  for (const auto& [name, value] : scope) command += " --" + name + " " + shell_word(value);
+  for (const Inputs::File& file : files) command += " " + shell_word(file.name());
+  return command;
 }
 
 nb::str page_file(std::vector<Inputs::File> files, std::size_t most_bytes, bool redact,
                   unsigned threads) {
   server::ViewRequest request;
-  request.command = "fathom view";
-  for (const Inputs::File& file : files) request.command += " " + shell_word(file.name());
+  request.command = view_command({}, files);
   request.inputs.files = std::move(files);
   request.threads = threads;
   Result<std::string> page = unlocked(threads, [&] {
@@ -191,8 +201,8 @@ Table join(const std::string& input, const std::vector<Table>& tables,
 
 /// A request without its recording and diagnosis.
 Diagnosed prepare(const Arguments& arguments, std::string focus, bool exclude_warmup) {
-  Diagnosed out{
-      .session = {}, .threads = 0, .peaks = peaks_of(arguments), .request = {}, .diagnosis = {}};
+  Diagnosed out;
+  out.peaks = peaks_of(arguments);
   select_into(arguments, out.request);
   out.request.focus = std::move(focus);
   out.request.exclude_warmup = exclude_warmup;
@@ -205,6 +215,7 @@ Diagnosed run_diagnosis(const Recording& recording, const Arguments& arguments, 
   Diagnosed out = prepare(arguments, std::move(focus), exclude_warmup);
   out.session = recording.session;
   out.threads = recording.threads;
+  out.files = {recording.file};
   out.diagnosis =
       value_or_raise(unlocked(out.threads, [&] { return diagnose(*out.session, out.request); }));
   return out;
@@ -223,6 +234,9 @@ Diagnosed run_rank_diagnosis(const std::string& input, const std::vector<Recordi
   out.diagnosis = value_or_raise(
       unlocked(out.threads, [&] { return diagnose_ranks(input, sessions, out.request, at); }));
   out.session = recordings[at].session;
+  for (const Recording& recording : recordings) out.files.push_back(recording.file);
+  const auto diagnosed = out.files.begin() + static_cast<std::ptrdiff_t>(at);
+  std::rotate(out.files.begin(), diagnosed, diagnosed + 1);
   return out;
 }
 
@@ -233,13 +247,24 @@ bool ranks_of_one_program(const std::vector<Recording>& recordings) {
   return are_ranks_of_one_program(ranks);
 }
 
-std::string html_of(const Diagnosed& diagnosed) {
-  return value_or_raise(unlocked(diagnosed.threads, [&]() -> Result<std::string> {
-    const Result<Page> page =
-        collect_page(*diagnosed.session, diagnosed.request, diagnosed.diagnosis);
-    if (!page) return page.error();
-    return render_diagnosis_html(diagnosed.diagnosis, *page);
-  }));
+/// The page of the recordings with this diagnosis, as `fathom diagnose --html` writes it.
+nb::str page_of(const Diagnosed& diagnosed, std::size_t most_bytes, bool redact) {
+  const DiagnosisRequest& asked = diagnosed.request;
+  server::ViewRequest request;
+  request.scope = selection_options(asked.steps, asked.device, asked.window);
+  request.command = view_command(request.scope, diagnosed.files);
+  if (!asked.focus.empty()) request.scope.emplace_back("focus", asked.focus);
+  request.inputs.files = diagnosed.files;
+  request.threads = diagnosed.threads;
+  Result<std::string> page = unlocked(diagnosed.threads, [&] {
+    server::Viewed viewed(std::move(request), diagnosed.session);
+    return server::make_page_file(viewed, {.most_bytes = most_bytes,
+                                           .redact = redact,
+                                           .diagnosis = &diagnosed.diagnosis,
+                                           .request = &asked});
+  });
+  const std::string html = value_or_raise(std::move(page));
+  return nb::str(html.data(), html.size());
 }
 
 std::string text_of(const Diagnosed& diagnosed, bool all) {
@@ -251,7 +276,9 @@ void bind_diagnosis(nb::module_& module) {
   nb::class_<Diagnosed>(module, "Diagnosis", "A diagnosis, to be rendered.")
       .def("to_json",
            [](const Diagnosed& diagnosed) { return render_diagnosis_json(diagnosed.diagnosis); })
-      .def("to_html", html_of)
+      .def("to_html",
+           [](const Diagnosed& diagnosed) { return render_diagnosis_html(diagnosed.diagnosis); })
+      .def("to_page", page_of, nb::arg("most_bytes"), nb::arg("redact"))
       .def("to_text", text_of, nb::arg("all"));
 }
 

@@ -1,15 +1,14 @@
-// A diagnosis as one self-contained page: no network, light and dark, printable.
+// A diagnosis as HTML that asks no server and runs no script: what a notebook shows.
 #pragma once
 
 #include <string>
 
 #include "engine/diagnosis/diagnosis.h"
-#include "engine/diagnosis/page.h"
 
 namespace fathom {
 
-/// In the order of the four phases: conditions and baseline, bottleneck type, components,
-/// operations.
-std::string render_diagnosis_html(const Diagnosis& diagnosis, const Page& page);
+/// A whole document: what the capture lacks, verdict, accounting and findings. The page of
+/// server/page_file has all the rest.
+std::string render_diagnosis_html(const Diagnosis& diagnosis);
 
 }  // namespace fathom

@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "analysis/util/row_order.h"
+#include "base/stop.h"
 #include "replay/delays.h"
 #include "replay/edge_list.h"
 #include "replay/graph_gaps.h"
@@ -58,9 +59,12 @@ class GraphBuilder {
     points_.points = {};
     runs_ = {};
     EdgeList edges(graph_, ranges);
+    stop_point();
     add_edges(edges);
     edges.counted();
+    stop_point();
     add_edges(edges);
+    stop_point();
     edges.finish();
     describe_ends();
   }

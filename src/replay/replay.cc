@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "base/stop.h"
 #include "replay/build.h"
 #include "replay/host_pieces.h"
 #include "replay/run.h"
@@ -88,6 +89,7 @@ Replay Replay::for_predictions(const Context& context, std::span<const Step> ste
 }
 
 Prediction Replay::run(const Edits& edits) const {
+  stop_point();
   const ReplayPlan plan = plan_steps(*graph_, graph_->predicted);
   const EditedGraph edited(*graph_, edits, plan.ranges);
   const std::vector<Time> times = replay_times(edited, plan.ranges);

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <memory>
 
+#include "base/stop.h"
 #include "base/thread_pool.h"
 
 namespace fathom::server {
@@ -27,6 +28,15 @@ Result<std::shared_ptr<OpenInput>> input_of(Viewed& viewed, const Target& target
       typed == nullptr ? Result<std::int64_t>(0) : parse_whole(*typed, 0);
   if (!number) return Error(number.error()).in("input");
   return viewed.open(static_cast<std::size_t>(*number));
+}
+
+Response answer_of(const Route& route, Viewed& viewed, OpenInput* input, const Asked& asked) {
+  const std::size_t own = route.path.ends_with('/') ? route.path.size() : asked.path.size();
+  Result<Response> response = route.answer({.viewed = viewed,
+                                            .input = input,
+                                            .rest = asked.path.substr(own),
+                                            .parameters = asked.target.parameters});
+  return response ? *std::move(response) : error_response(response.error());
 }
 
 }  // namespace
@@ -65,13 +75,12 @@ Response answer(Viewed& viewed, const Asked& asked) {
     // Opening may take long.
     if (asked.dropped.load()) return error_response(503, "dropped", "nobody waits any more");
   }
-  const std::size_t own = route->path.ends_with('/') ? route->path.size() : asked.path.size();
-  Result<Response> response = route->answer({.viewed = viewed,
-                                             .input = input.get(),
-                                             .rest = asked.path.substr(own),
-                                             .parameters = asked.target.parameters,
-                                             .dropped = asked.dropped});
-  return response ? *std::move(response) : error_response(response.error());
+  const StopScope stop(&asked.dropped);
+  try {
+    return answer_of(*route, viewed, input.get(), asked);
+  } catch (const Stopped&) {
+    return error_response(503, "dropped", "nobody waits any more");
+  }
 }
 
 }  // namespace fathom::server

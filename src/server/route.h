@@ -10,13 +10,13 @@
 
 namespace fathom::server {
 
-/// What a route is given. Borrowed for the call.
+/// What a route is given. Borrowed for the call. Once nobody waits for the answer any more,
+/// stop_point() (base/stop.h) ends what it computes.
 struct Call {
   Viewed& viewed;
   OpenInput* input;       ///< The one that is asked about; null for routes that need none.
   std::string_view rest;  ///< The path behind the route's own.
   const Parameters& parameters;
-  const std::atomic<bool>& dropped;  ///< Nobody waits any more: long work may stop.
 
   /// The first value of that name, or "".
   [[nodiscard]] std::string_view text(std::string_view name) const;

@@ -8,6 +8,7 @@
 
 #include "base/hash.h"
 #include "base/out_of_memory.h"
+#include "base/stop.h"
 #include "base/thread_pool.h"
 
 namespace fathom::server {
@@ -49,7 +50,7 @@ Interval range_of(const Trace& trace) {
 
 }  // namespace
 
-OpenInput::OpenInput(std::unique_ptr<const Session> session, std::string digest)
+OpenInput::OpenInput(std::shared_ptr<const Session> session, std::string digest)
     : session_(std::move(session)),
       digest_(std::move(digest)),
       range_(range_of(session_->trace())),
@@ -82,6 +83,14 @@ Viewed::Viewed(ViewRequest request)
     : request_(std::move(request)),
       identities_(request_.inputs.files.size()),
       reader_([this] { read_first(); }) {}
+
+Viewed::Viewed(ViewRequest request, std::shared_ptr<const Session> first)
+    : request_(std::move(request)), identities_(request_.inputs.files.size()) {
+  std::string digest = digest_of(first->trace());
+  first_ = std::make_shared<OpenInput>(std::move(first), std::move(digest));
+  analyse(*first_);
+  progress_.state = State::ready;
+}
 
 Viewed::~Viewed() = default;
 
@@ -162,6 +171,8 @@ Result<std::shared_ptr<OpenInput>> Viewed::open(std::size_t input) {
     if (input == 0) return first_;
   }
   const std::scoped_lock lock(reading_);
+  // Who asks next needs it, too: it is read to its end.
+  const StopScope unstopped(nullptr);
   if (other_ == nullptr || other_input_ != input) {
     other_.reset();
     Result<std::shared_ptr<OpenInput>> opened = read(input);

@@ -38,7 +38,7 @@ struct ViewRequest {
 /// One recording in memory, and what was computed of it for the page alone. Thread-safe.
 class OpenInput {
  public:
-  OpenInput(std::unique_ptr<const Session> session, std::string digest);
+  OpenInput(std::shared_ptr<const Session> session, std::string digest);
 
   [[nodiscard]] const Session& session() const { return *session_; }
   /// Of the recorded times: the same for the same recording, whoever reads it.
@@ -64,7 +64,7 @@ class OpenInput {
   [[nodiscard]] bool analysed() const { return analysed_.load(); }
 
  private:
-  std::unique_ptr<const Session> session_;
+  std::shared_ptr<const Session> session_;  // shared with who read it, where that is not the page
   std::string digest_;
   Interval range_;
   Once timeline_once_;
@@ -89,6 +89,8 @@ class Viewed {
   };
 
   explicit Viewed(ViewRequest request);
+  /// The first input is read already.
+  Viewed(ViewRequest request, std::shared_ptr<const Session> first);
   ~Viewed();
   Viewed(const Viewed&) = delete;
   Viewed& operator=(const Viewed&) = delete;

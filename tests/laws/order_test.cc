@@ -10,7 +10,6 @@
 #include <gtest/gtest.h>
 
 #include "engine/diagnosis/diagnosis.h"
-#include "engine/diagnosis/page.h"
 #include "engine/session.h"
 #include "engine/whatif/what_if.h"
 #include "formats/format.h"
@@ -60,9 +59,7 @@ void ask_diagnosis(const Session& session, const DiagnosisRequest& request, Answ
   answers.emplace_back(question, render_diagnosis_text(*diagnosis, request, false, Style{}));
   answers.emplace_back(question + " --all",
                        render_diagnosis_text(*diagnosis, request, true, Style{}));
-  const Result<Page> page = collect_page(session, request, *diagnosis);
-  answers.emplace_back(question + " --html",
-                       page ? render_diagnosis_html(*diagnosis, *page) : page.error().message);
+  answers.emplace_back(question + " as HTML", render_diagnosis_html(*diagnosis));
 }
 
 void ask_what_if(const Session& session, Answers& answers) {

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import json
 import os
 import pathlib
@@ -87,8 +88,19 @@ def test_a_part_can_be_diagnosed(
 def test_the_page_is_the_program_s(
     diagnosis: fathom.Diagnosis, trace: pathlib.Path, tmp_path: pathlib.Path
 ) -> None:
-    diagnosis.to_html(tmp_path / "python.html")
-    command = [os.environ["FATHOM"], "diagnose", "--html", str(tmp_path / "cli.html"), str(trace)]
+    session = fathom.open(trace, threads=1)  # several find names in an order of their own
+    session.diagnose(focus="backward").to_html(tmp_path / "python.html")
+    command = [os.environ["FATHOM"], "diagnose", "--threads", "1", "--focus", "backward"]
+    command += ["--html", str(tmp_path / "cli.html"), str(trace)]
     subprocess.run(command, capture_output=True, check=True)
     assert (tmp_path / "python.html").read_bytes() == (tmp_path / "cli.html").read_bytes()
-    assert "<iframe" in diagnosis._repr_html_()
+    with pytest.raises(fathom.FathomError, match="--size"):
+        diagnosis.to_html(tmp_path / "python.html", most_bytes=1000)
+
+
+def test_a_notebook_shows_verdict_and_findings(diagnosis: fathom.Diagnosis) -> None:
+    shown = html.unescape(diagnosis._repr_html_())
+    assert shown.startswith("<iframe srcdoc=")
+    assert "<script" not in shown
+    for finding in diagnosis.findings:
+        assert finding.title in html.unescape(shown)

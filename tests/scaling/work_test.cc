@@ -18,7 +18,6 @@
 #include "base/byte_sink.h"
 #include "base/thread_pool.h"
 #include "engine/diagnosis/diagnosis.h"
-#include "engine/diagnosis/page.h"
 #include "engine/export.h"
 #include "engine/own_options.h"
 #include "engine/session.h"
@@ -131,7 +130,6 @@ class Counted {
   void count_diagnosis() {
     const Result<Diagnosis> diagnosis = count("diagnosis", [&] { return diagnose(session_, {}); });
     ASSERT_TRUE(diagnosis.ok()) << diagnosis.error().message;
-    count("page", [&] { return collect_page(session_, {}, *diagnosis).ok(); });
   }
 
   /// What a trace has nothing of to change is answered with an error.

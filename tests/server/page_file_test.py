@@ -9,6 +9,7 @@ import struct
 import subprocess
 import tempfile
 import unittest
+import urllib.parse
 
 import viewer
 
@@ -44,11 +45,11 @@ def secretive():
 class PageFile:
     """A written file, taken apart."""
 
-    def __init__(self, case, *arguments):
+    def __init__(self, case, *arguments, command="view"):
         folder = tempfile.TemporaryDirectory()
         case.addCleanup(folder.cleanup)
         self.path = pathlib.Path(folder.name) / "page.html"
-        self.said = viewer.fathom("view", "--html", self.path, *arguments)
+        self.said = viewer.fathom(command, "--html", self.path, *arguments)
         self.bytes = self.path.read_bytes()
         self.html = self.bytes.decode()
         carried = re.search(r'<script type="application/octet-stream" id="fathom-answers">([A-Za-z0-9+/=]*)</script>', self.html)
@@ -146,9 +147,54 @@ class Export(unittest.TestCase):
             self.assertEqual(done.returncode, 2, done.stderr)
             self.assertIn(words, done.stderr)
 
+    def test_the_page_of_diagnose_is_the_same(self):
+        for options in ([], ["--steps", "0-1"]):
+            with tempfile.TemporaryDirectory() as folder:
+                written = []
+                for command in ("view", "diagnose"):  # with one thread: several find names in an order of their own
+                    path = pathlib.Path(folder) / command
+                    viewer.fathom(command, "--threads", "1", "--html", path, *options, TRACE)
+                    written.append(path.read_bytes())
+                self.assertEqual(written[0], written[1])
+
+    def test_a_diagnosis_with_options_of_its_own_is_the_one_shown(self):
+        options = ["--focus", "forward", "--exclude-warmup"]
+        page = PageFile(self, *options, TRACE, command="diagnose")
+        self.assertEqual(page.raw("api/diagnosis?focus=forward"), viewer.fathom("diagnose", "--json", *options, TRACE))
+        self.assertEqual(page.ask("api/session")["scope"], {"focus": "forward"})
+        self.assertTrue([sentence for sentence in page.left_out if "--exclude-warmup" in sentence])
+        name = json.loads(viewer.fathom("diagnose", "--json", TRACE))["baseline"]["operators"][0]["name"]
+        redacted = PageFile(self, "--focus", name, "--redact", TRACE, command="diagnose")
+        focus = redacted.ask("api/session")["scope"]["focus"]
+        self.assertIn("api/diagnosis?focus=" + urllib.parse.quote(focus, safe=""), redacted.places)
+
+    def test_standard_input_is_read_once(self):
+        with tempfile.TemporaryDirectory() as folder, gzip.open(viewer.ROOT / TRACE) as trace:
+            path = pathlib.Path(folder) / "page.html"
+            done = subprocess.run([viewer.FATHOM, "diagnose", "-", "--html", path], input=trace.read(), capture_output=True, check=False)
+            self.assertEqual((done.returncode, done.stderr), (0, b""))
+            self.assertIn(b"fathom-answers", path.read_bytes())
+
     def test_two_inputs_are_compared(self):
-        page = PageFile(self, TRACE, "tests/data/traces/hta_alexnet.json.gz")
+        page = PageFile(self, TRACE, LARGER)
         self.assertIn("api/compare", page.places)
+        server = viewer.Viewer(TRACE, LARGER)
+        self.addCleanup(server.end)
+        digests = {}
+        for suffix in ("", "?input=1"):
+            session = page.ask("api/session" + suffix)
+            self.assertEqual(session["digest"], server.ask("api/session" + suffix)["digest"])
+            digests[suffix] = session["digest"]
+            self.assertGreater(len(page.ask("api/tracks" + suffix)["groups"]), 0)
+        # Both timelines are there, each down to single slices of its median step.
+        for suffix, own in (("", False), ("?input=1", True)):
+            tiles = [question for question in page.places if question.startswith(f"api/tiles/{digests[suffix]}?")]
+            self.assertGreater(len(tiles), 4)
+            self.assertEqual({"input=1" in question for question in tiles}, {own})
+        steps = [step for step in page.ask("api/session?input=1")["steps"] if step["counted"]]
+        self.assertIn(f"api/flame?begin={steps[0]['begin_ns']}&end={steps[-1]['end_ns']}&input=1", page.places)
+        secret = PageFile(self, "--redact", TRACE, LARGER).data.decode(errors="replace")
+        self.assertNotIn("tl_h100", secret)
 
 
 class Redacted(unittest.TestCase):

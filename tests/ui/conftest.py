@@ -94,7 +94,7 @@ class Visit:
         """Waits until a view is there, nothing is loading, and the timeline, where it is shown, is exact."""
         self.page.wait_for_function(
             """() => document.querySelector('main .view > *') && !document.querySelector('.loading, [aria-busy=true]') &&
-            (document.querySelector('.tl-boxes')?.dataset.exact ?? 'true') === 'true'"""
+            [...document.querySelectorAll('.tl-boxes')].every((canvas) => canvas.dataset.exact === 'true')"""
         )
 
     def check_quiet(self) -> None:

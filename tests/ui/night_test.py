@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 from conftest import EXAMPLE, ROOT, TRACES, VIEWS, Visit, fathom_json, nightly, served, visited
-from playwright.sync_api import Browser
+from playwright.sync_api import Browser, Page, Route
 from tables import check_table
 
 pytestmark = nightly
@@ -247,6 +247,44 @@ def test_the_flame_graph_is_weighed_and_ordered(browser: Browser, memory_recordi
         visit.check_quiet()
 
 
+def test_the_timeline_stays_when_steps_become_known(browser: Browser) -> None:
+    with served(EXAMPLE) as address, visited(browser, address) as visit:
+        early = [True, True, True]
+
+        def without_steps(route: Route) -> None:
+            """As the server answers before it has found the steps."""
+            answer = route.fetch()
+            said = answer.json()
+            if said.get("analysed") and early:
+                early.pop()
+                said = {name: value for name, value in said.items() if not name.startswith(("devices", "step"))} | {"analysed": False}
+            route.fulfill(response=answer, json=said)
+
+        visit.page.route("**/api/session*", without_steps)
+        page = visit.go("v=timeline")
+        page.wait_for_selector(".tl-boxes")
+        page.evaluate("() => { document.querySelector('.tl-boxes').dataset.mark = 'the same'; }")
+        page.wait_for_function("() => globalThis.fathomTimeline.steps.length > 0")
+        visit.settled()
+        assert not early
+        assert page.locator(".tl-boxes").get_attribute("data-mark") == "the same"
+        asked = [url for url in visit.asked if re.search(r"/api/(tiles|tracks|names|accounting)", url)]
+        assert len(asked) == len(set(asked)) > 2
+
+
+BESIDE = """() => globalThis.fathomBeside.engines.map((engine, i) => ({
+    pixel: engine.viewport.pixelOf(globalThis.fathomBeside.steps[i].begin_ns), scale: engine.viewport.nsPerPixel,
+    boxes: engine.inSight(1e6).length}))"""
+
+
+def check_beside(page: Page) -> None:
+    """Both timelines have slices in sight, and their steps begin at the same pixel, at the same scale."""
+    page.wait_for_function(f"() => globalThis.fathomBeside && ({BESIDE})().every((one) => one.boxes > 3)")
+    base, new = page.evaluate(BESIDE)
+    assert abs(base["pixel"] - new["pixel"]) < 0.01
+    assert abs(base["scale"] / new["scale"] - 1) < 1e-9
+
+
 def test_two_recordings_are_compared(browser: Browser) -> None:
     base = ROOT / "tests/illness/recorded/tiny_operators.ill.trace.json.gz"
     new = ROOT / "tests/illness/recorded/tiny_operators.cured.trace.json.gz"
@@ -260,12 +298,14 @@ def test_two_recordings_are_compared(browser: Browser) -> None:
         first = said["rows"][said["buckets"][0]["rows"][0]]
         assert first["what"] in rows[0]
         # A step of either along the time, and what a step calls.
-        strips = page.locator(".strip")
-        assert strips.count() == 2
-        assert strips.first.locator("i").count() > 3
-        before = page.locator("figcaption").all_inner_texts()
+        check_beside(page)
         page.get_by_role("button", name="Next step").click()
-        page.wait_for_function("before => document.querySelector('figcaption').innerText !== before", arg=before[0])
+        page.get_by_label("Step of base").select_option("0")
+        page.locator(".tl-beside .tl-scroller").first.focus()
+        for key in "wwdds":
+            page.keyboard.press(key)
+        check_beside(page)
+        assert {re.search(r"input=1", url) is None for url in visit.asked if "/api/tiles/" in url} == {True, False}
         faster = page.get_by_role("button", name=re.compile(r"^ProfilerStep\*.* less$"))
         assert "less" in faster.first.get_attribute("class").split()
         page.get_by_role("button", name="As wide as base").click()

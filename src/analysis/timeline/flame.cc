@@ -6,8 +6,13 @@
 #include <unordered_map>
 #include <utility>
 
+#include "base/stop.h"
+
 namespace fathom {
 namespace {
+
+/// So often somebody looks whether the answer is still wanted.
+constexpr std::size_t kSlicesToStop = std::size_t{1} << 14U;
 
 struct Allocation {
   Time time;
@@ -171,7 +176,9 @@ std::vector<FlamePath> flame_of(const Context& context, const LaneTracks& lanes,
     } else {
       maker.begin_track({});
     }
+    std::size_t added = 0;
     for (const SliceId slice : inside(context.trace, track, stretch)) {
+      if (added++ % kSlicesToStop == 0) stop_point();
       if (track.part == TrackPart::activities) maker.begin_track();
       maker.add(slice);
     }

@@ -5,11 +5,14 @@
 #include <string>
 
 #include "base/parallel.h"
+#include "base/stop.h"
 
 namespace fathom {
 namespace {
 
 constexpr std::size_t kBlock = std::size_t{1} << 18;
+/// So often somebody looks whether the answer is still wanted.
+constexpr std::size_t kNamesToStop = std::size_t{1} << 12;
 
 char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; }
 
@@ -20,6 +23,7 @@ std::vector<std::uint8_t> matching(const Trace& trace, std::string_view part) {
   std::vector<std::uint8_t> matches(trace.strings.size());
   std::string name;
   for (std::size_t id = 0; id < matches.size(); ++id) {
+    if (id % kNamesToStop == 0) stop_point();
     name = trace.text(StringId(id));
     std::ranges::transform(name, name.begin(), lower);
     matches[id] = name.find(wanted) != std::string::npos ? 1 : 0;
@@ -71,6 +75,7 @@ NameSearch search_names(const Trace& trace, std::string_view part, Interval rang
   std::vector<NameSearch::Name> by_name(trace.strings.size());
   const ByStart earlier(trace);
   for (const Found& block : found) {
+    stop_point();
     for (const SliceId slice : block.slices) {
       ++result.slices;
       NameSearch::Name& name = by_name[trace.slices.name[slice.row()].row()];

@@ -59,6 +59,27 @@ Result<bool> take_selection(std::string_view name, const std::string& text,
   return true;
 }
 
+TypedOptions selection_options(const std::optional<Selection::StepRange>& steps,
+                               const std::optional<std::int32_t>& device,
+                               const std::optional<WindowRequest>& window) {
+  TypedOptions options;
+  if (steps) {
+    const std::string first = std::to_string(steps->first);
+    const bool open = steps->last == std::numeric_limits<std::int64_t>::max();
+    options.emplace_back("steps", steps->last == steps->first ? first
+                                  : open                      ? first + "-"
+                                         : first + "-" + std::to_string(steps->last));
+  }
+  if (device) options.emplace_back("device", std::to_string(*device));
+  if (window) {
+    const std::string begin = std::to_string(to_ns(window->begin)) + "ns:";
+    const bool open = window->end == Duration::max();
+    options.emplace_back("window",
+                         open ? begin : begin + std::to_string(to_ns(window->end)) + "ns");
+  }
+  return options;
+}
+
 Error unknown_option(std::string_view name) {
   return {ErrorCode::invalid_argument, "there is no option '" + std::string(name) + "'"};
 }

@@ -35,6 +35,11 @@ struct SelectionPlaces {
 Result<bool> take_selection(std::string_view name, const std::string& text,
                             const SelectionPlaces& places);
 
+/// The same the other way round: options that take_selection() understands as this.
+TypedOptions selection_options(const std::optional<Selection::StepRange>& steps,
+                               const std::optional<std::int32_t>& device,
+                               const std::optional<WindowRequest>& window);
+
 /// "there is no option 'x'".
 Error unknown_option(std::string_view name);
 

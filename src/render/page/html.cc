@@ -1,4 +1,4 @@
-// Escapes text and makes links for the diagnosis page.
+// Escapes text for HTML and SVG.
 #include "render/page/html.h"
 
 #include <algorithm>
@@ -45,25 +45,10 @@ std::string escaped_lines(std::string_view text) {
   return out;
 }
 
-std::string term_anchor(std::string_view term) {
-  std::string anchor = "term-" + std::string(term);
-  std::ranges::replace(anchor, ' ', '-');
-  return anchor;
-}
-
-std::string term_link(std::string_view term, std::string_view text) {
-  return "<a class=\"term\" href=\"#" + term_anchor(term) + "\">" + std::string(text) + "</a>";
-}
-
 std::string coordinate(double number) {
   std::array<char, 48> text{};
   std::snprintf(text.data(), text.size(), "%.2f", number);
   return text.data();
-}
-
-std::string section(std::string_view id, std::string_view title, const std::string& inner) {
-  return "<section id=\"" + std::string(id) + "\"><h2>" + std::string(title) + "</h2>\n" + inner +
-         "</section>\n";
 }
 
 }  // namespace fathom::page

@@ -17,10 +17,5 @@ TEST(PageHtml, ShortensWhatNobodyReads) {
   EXPECT_LT(escaped(std::string(100'000, 'x')).size(), 2 * kLongestText);
 }
 
-TEST(PageHtml, LinksTermsWithBlanks) {
-  EXPECT_EQ(term_link("launch latency", "latency"),
-            "<a class=\"term\" href=\"#term-launch-latency\">latency</a>");
-}
-
 }  // namespace
 }  // namespace fathom::page

@@ -3,12 +3,13 @@
 
 #include <atomic>
 
+#include "server/page_file/question.h"
 #include "server/route.h"
 
 namespace fathom::server {
 
 Response Carrier::ask(const std::string& question) const {
-  const Result<Target> target = parse_target("/" + question);
+  const Result<Target> target = parse_target("/" + about_input(question, input_));
   if (!target) return error_response(target.error());
   const std::atomic<bool> dropped = false;
   return answer(
@@ -16,16 +17,20 @@ Response Carrier::ask(const std::string& question) const {
       {.path = std::string_view(target->path).substr(1), .target = *target, .dropped = dropped});
 }
 
+bool Carrier::has(const std::string& question) const {
+  return archive_.has(about_input(question, input_));
+}
+
 void Carrier::keep_as(const std::string& question, const Response& response) {
   if (redactor_ == nullptr || response.type != "application/json") {
-    archive_.add(question, response.bytes(), response.status);
+    archive_.add(about_input(question, input_), response.bytes(), response.status);
   } else {
-    archive_.add(question, redactor_->json(response.bytes()), response.status);
+    archive_.add(about_input(question, input_), redactor_->json(response.bytes()), response.status);
   }
 }
 
 std::size_t Carrier::keep(const std::string& question) {
-  if (archive_.has(question)) return 0;
+  if (has(question)) return 0;
   const Response response = ask(question);
   keep_as(question, response);
   return response.bytes().size();

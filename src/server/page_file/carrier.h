@@ -20,6 +20,8 @@ class Carrier {
   Carrier(Viewed& viewed, Archive& archive, Redactor* redactor, std::size_t most_packed)
       : viewed_(viewed), archive_(archive), redactor_(redactor), most_(most_packed) {}
 
+  /// From now on, what is asked and kept is about this input: its number, or "" for the first.
+  void about(std::string input) { input_ = std::move(input); }
   /// What the server answers.
   [[nodiscard]] Response ask(const std::string& question) const;
   /// Carries the answer to a question, be it that there is none; gives its bytes.
@@ -37,7 +39,8 @@ class Carrier {
   }
   [[nodiscard]] std::size_t packed() const { return archive_.packed(); }
   [[nodiscard]] std::size_t most() const { return most_; }
-  [[nodiscard]] const Archive& archive() const { return archive_; }
+  /// Is this question answered already?
+  [[nodiscard]] bool has(const std::string& question) const;
   [[nodiscard]] Viewed& viewed() const { return viewed_; }
   /// What the command line selected, of the options that a question takes.
   [[nodiscard]] Parameters scope(std::string_view takes = "device steps window") const;
@@ -51,6 +54,7 @@ class Carrier {
   Archive& archive_;
   Redactor* redactor_;
   std::size_t most_;
+  std::string input_;
   std::vector<std::string> left_out_;
 };
 

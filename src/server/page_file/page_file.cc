@@ -8,6 +8,7 @@
 #include "engine/diagnosis/typed_diagnosis.h"
 #include "engine/explain.h"
 #include "engine/glossary.h"
+#include "render/diagnosis_json.h"
 #include "server/page_file/frame.h"
 #include "server/page_file/parts.h"
 #include "server/page_file/question.h"
@@ -15,20 +16,34 @@
 namespace fathom::server {
 namespace {
 
+/// Where two timelines share the file.
+constexpr TimelineShares kFirstShares = {.whole = 0.45, .steps = 0.55, .findings = 0.60};
+constexpr TimelineShares kSecondShares = {.whole = 0.78, .steps = 0.86, .findings = 0.88};
 /// As many ranks as ui/src/views/ranks/view.tsx shows the steps of.
 constexpr std::size_t kMostRanks = 64;
+/// As ui/src/api/urls.ts asks for the diagnosis.
+constexpr std::string_view kDiagnosisScope = "device focus steps window";
 
-Places places_of(const Carrier& carrier, const OpenInput& input) {
+/// What the page is given, or the diagnosis of the scope.
+std::optional<Diagnosis> diagnosis_of(const Carrier& carrier, const OpenInput& input,
+                                      const PageFileOptions& options) {
+  if (options.diagnosis != nullptr) return *options.diagnosis;
+  TypedOptions typed_options;
+  for (const auto& [name, value] : carrier.scope(kDiagnosisScope))
+    typed_options.emplace_back(name, value);
+  const Result<TypedDiagnosis> typed = typed_diagnosis(typed_options);
+  if (!typed) return std::nullopt;
+  Result<Diagnosis> made = diagnose(input.session(), typed->request);
+  if (!made) return std::nullopt;
+  return *std::move(made);
+}
+
+Places places_of(const OpenInput& input, const std::optional<Diagnosis>& diagnosis) {
   Places places;
   const Steps& steps = input.session().analyses().steps();
   std::vector<const Step*> counted = steps.counted();
   std::ranges::stable_sort(counted, {}, [](const Step* step) { return step->window.length(); });
   if (!counted.empty()) places.steps = {counted[(counted.size() - 1) / 2], counted.back()};
-  TypedOptions options;
-  for (const auto& [name, value] : carrier.scope()) options.emplace_back(name, value);
-  const Result<TypedDiagnosis> typed = typed_diagnosis(options);
-  if (!typed) return places;
-  const Result<Diagnosis> diagnosis = diagnose(input.session(), typed->request);
   if (!diagnosis) return places;
   for (const CostlyOperator& each : diagnosis->baseline.operators)
     places.targets.push_back(each.name);
@@ -50,23 +65,95 @@ void carry_definitions(Carrier& carrier) {
     carrier.keep_plain(question("api/explain", {{"id", std::string(rule.id)}}));
 }
 
-/// Of several inputs: what they have in common, or what changed from one to the other.
-void carry_several(Carrier& carrier, const std::string& diagnosis) {
+/// Options of a diagnosis that are no part of a scope, as they were typed, or "".
+std::string further_options(const DiagnosisRequest& request) {
+  std::string options;
+  const auto add = [&options](bool given, std::string_view name) {
+    if (given) options.append(options.empty() ? "--" : ", --").append(name);
+  };
+  add(request.exclude_warmup, "exclude-warmup");
+  add(request.peaks != nullptr, "peaks");
+  add(request.rank.has_value(), "rank");
+  add(request.price_per_kwh >= 0, "price");
+  add(request.carbon_g_per_kwh >= 0, "carbon");
+  return options;
+}
+
+/// The diagnosis under the question that the page asks; gives the answer.
+Response carry_diagnosis(Carrier& carrier, const PageFileOptions& options) {
+  const Parameters scope = carrier.scope(kDiagnosisScope);
+  Parameters shown = scope;
+  for (auto& [name, value] : shown) {
+    if (name == "focus") value = carrier.shown(value);
+  }
+  Response answer = options.diagnosis == nullptr
+                        ? carrier.ask(question("api/diagnosis", scope))
+                        : json_response(render_diagnosis_json(*options.diagnosis) + "\n");
+  carrier.keep_as(question("api/diagnosis", std::move(shown)), answer);
+  const std::string further =
+      options.request == nullptr ? std::string() : further_options(*options.request);
+  if (!further.empty()) {
+    carrier.leave_out("The diagnosis was made with " + further +
+                      ". Tables, timeline and what if were made without.");
+  }
+  return answer;
+}
+
+/// Of several inputs: what they have in common, or what changed from one to the other. True where
+/// two are compared.
+bool carry_several(Carrier& carrier, const Response& diagnosis) {
   const Inputs& inputs = carrier.viewed().request().inputs;
-  if (inputs.files.size() < 2) return;
-  if (carrier.ask(diagnosis).bytes().find("\"ranks\": null") == std::string_view::npos) {
+  if (inputs.files.size() < 2) return false;
+  const std::string first = carrier.shown(inputs.files.front().name());
+  if (diagnosis.bytes().find("\"ranks\": null") == std::string_view::npos) {
     for (std::size_t input = 0; input < std::min(inputs.files.size(), kMostRanks); ++input)
       carrier.keep(question("api/diagnosis", {{"input", std::to_string(input)}}));
   } else {
     carrier.keep("api/compare");
+    if (inputs.files.size() == 2) {
+      carrier.leave_out("All but Compare is about " + first +
+                        ", which the other is compared with.");
+      return true;
+    }
   }
-  carrier.leave_out("Timeline and tables are those of the first recording.");
+  carrier.leave_out("Timeline and tables are those of " + first + ", not of the other recordings.");
+  return false;
 }
 
-std::vector<std::string_view> names_of(const Trace& trace) {
+/// The calls from the first step that counts to the last, which Compare sums up.
+void carry_counted_calls(Carrier& carrier, const OpenInput& input) {
+  const std::vector<const Step*> counted = input.session().analyses().steps().counted();
+  if (counted.empty()) return;
+  carrier.keep(
+      question("api/flame", {{"begin", std::to_string(to_ns(counted.front()->window.begin))},
+                             {"end", std::to_string(to_ns(counted.back()->window.end))}}));
+}
+
+/// What the view Compare shows of the recording that the first is compared with.
+void carry_second(Carrier& carrier, Viewed& viewed) {
+  const Result<std::shared_ptr<OpenInput>> second = viewed.open(1);
+  const std::string name = carrier.shown(viewed.request().inputs.files[1].name());
+  if (!second) {
+    carrier.leave_out("The timeline of " + name + " is not here: it could not be read.");
+    return;
+  }
+  carrier.about("1");
+  carrier.keep("api/session");
+  carry_counted_calls(carrier, **second);
+  carry_timeline(carrier, **second, places_of(**second, std::nullopt), kSecondShares, "of " + name);
+  carrier.about({});
+}
+
+/// Of the recordings whose names are carried. They live while these are open.
+std::vector<std::string_view> names_of(Viewed& viewed, const OpenInput& input) {
   std::vector<std::string_view> names;
-  for (std::size_t id = 0; id < trace.strings.size(); ++id)
-    names.push_back(trace.strings.view(StringId(id)));
+  const auto add = [&names](const StringPool& strings) {
+    for (std::size_t id = 0; id < strings.size(); ++id) names.push_back(strings.view(StringId(id)));
+  };
+  add(input.session().trace().strings);
+  if (viewed.request().inputs.files.size() != 2) return names;
+  const Result<std::shared_ptr<OpenInput>> second = viewed.open(1);
+  if (second) add((**second).session().trace().strings);
   return names;
 }
 
@@ -75,24 +162,30 @@ std::string bytes_in_words(std::size_t bytes) {
 }
 
 /// The page, with as much as is expected to fit into `room` bytes, packed.
-Result<std::string> page_of(Viewed& viewed, OpenInput& input, const Frame& frame, bool redact,
-                            std::size_t room) {
+Result<std::string> page_of(Viewed& viewed, OpenInput& input, const Frame& frame,
+                            const PageFileOptions& options, std::size_t room) {
   std::optional<Redactor> redactor;
-  if (redact) redactor.emplace(names_of(input.session().trace()));
+  if (options.redact) redactor.emplace(names_of(viewed, input));
   Archive archive;
   Carrier carrier(viewed, archive, redactor ? &*redactor : nullptr, room);
 
   carrier.keep("api/session");
   carry_definitions(carrier);
-  const std::string diagnosis = question("api/diagnosis", carrier.scope());
-  carrier.keep(diagnosis);
-  carry_several(carrier, diagnosis);
-  const Places places = places_of(carrier, input);
+  const bool compared = carry_several(carrier, carry_diagnosis(carrier, options));
+  const Places places = places_of(input, diagnosis_of(carrier, input, options));
   carry_tables(carrier);
   carry_what_if(carrier, input, places);
-  carry_timeline(carrier, input, places);
+  if (compared) {
+    carry_counted_calls(carrier, input);
+    carry_timeline(carrier, input, places, kFirstShares,
+                   "of " + carrier.shown(viewed.request().inputs.files.front().name()));
+    carry_second(carrier, viewed);
+  } else {
+    carry_timeline(carrier, input, places, {}, {});
+  }
+  carrier.leave_out("Search, sums over a selected area and its flame graph are not here.");
   carry_slices(carrier, input, places);
-  if (redact) {
+  if (options.redact) {
     carrier.leave_out(
         "Names, paths, machines and commands are numbers: the same word has the same number.");
   }
@@ -111,7 +204,7 @@ Result<std::string> make_page_file(Viewed& viewed, const PageFileOptions& option
   if (!frame) return frame.error();
   // What a level of the timeline takes is known when it is packed: what was too much is left out.
   for (std::size_t room = frame->room(options.most_bytes);;) {
-    Result<std::string> page = page_of(viewed, **opened, *frame, options.redact, room);
+    Result<std::string> page = page_of(viewed, **opened, *frame, options, room);
     if (!page || page->size() <= options.most_bytes) return page;
     if (room == 0) {
       return Error{ErrorCode::invalid_argument,

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "base/result.h"
+#include "engine/diagnosis/diagnosis.h"
 #include "server/viewed.h"
 
 namespace fathom::server {
@@ -12,6 +13,10 @@ namespace fathom::server {
 struct PageFileOptions {
   std::size_t most_bytes = 10'000'000;  ///< Of the file.
   bool redact = false;                  ///< No word of the recording is in it.
+  /// What the page shows in the place of the diagnosis that it would make itself, and what that was
+  /// asked with; both or neither. Borrowed. Slices of its findings are those of the first input.
+  const Diagnosis* diagnosis = nullptr;
+  const DiagnosisRequest* request = nullptr;
 };
 
 /// HTML. Waits until the recording is read. Errors: those of reading; invalid_argument where not

@@ -20,9 +20,18 @@ struct Places {
 void carry_tables(Carrier& carrier);
 /// Each slider of the drawer at each of its places, and the switches in every combination.
 void carry_what_if(Carrier& carrier, const OpenInput& input, const Places& places);
+/// Parts of the file: until where all of the time gets finer, then the steps, then what findings
+/// point at.
+struct TimelineShares {
+  double whole = 0.55;
+  double steps = 0.80;
+  double findings = 0.88;
+};
 /// Tracks, lanes and counters over all of the time, then ever finer; the places in full, as far as
-/// there is room.
-void carry_timeline(Carrier& carrier, OpenInput& input, const Places& places);
+/// there is room. The input is the one that the carrier asks about; `of` names it in sentences, ""
+/// where there is one.
+void carry_timeline(Carrier& carrier, OpenInput& input, const Places& places,
+                    const TimelineShares& shares, const std::string& of);
 /// What is known about single slices: those of the findings, then the longest of the steps.
 void carry_slices(Carrier& carrier, OpenInput& input, const Places& places);
 

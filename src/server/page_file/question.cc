@@ -2,6 +2,7 @@
 #include "server/page_file/question.h"
 
 #include <algorithm>
+#include <vector>
 
 namespace fathom::server {
 namespace {
@@ -32,6 +33,24 @@ std::string question(std::string_view path, Parameters options) {
     text += options[i].first + "=";
     append_escaped(text, options[i].second);
   }
+  return text;
+}
+
+std::string about_input(const std::string& question, std::string_view input) {
+  if (input.empty()) return question;
+  const std::size_t mark = std::min(question.find('?'), question.size());
+  std::vector<std::string> options;
+  for (std::size_t begin = mark + 1; begin < question.size();) {
+    const std::size_t end = std::min(question.find('&', begin), question.size());
+    options.push_back(question.substr(begin, end - begin));
+    begin = end + 1;
+  }
+  options.push_back("input=" + std::string(input));
+  std::ranges::stable_sort(options, {}, [](const std::string& option) {
+    return std::string_view(option).substr(0, option.find('='));
+  });
+  std::string text = question.substr(0, mark);
+  for (std::size_t i = 0; i < options.size(); ++i) text += (i == 0 ? "?" : "&") + options[i];
   return text;
 }
 

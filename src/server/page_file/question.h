@@ -12,6 +12,9 @@ namespace fathom::server {
 /// escaped as encodeURIComponent of browsers does. ui/src/api/urls.ts does the same.
 std::string question(std::string_view path, Parameters options = {});
 
+/// The same question about another input, "" for the first; as withInput() of ui/src/api/urls.ts.
+std::string about_input(const std::string& question, std::string_view input);
+
 /// A regular expression that matches exactly this text, as the page writes it.
 std::string exact_pattern(std::string_view text);
 

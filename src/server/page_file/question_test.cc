@@ -21,6 +21,13 @@ TEST(Question, EscapesAreThoseOfEncodeUriComponent) {
             "p?q=aten%3A%3Amm%20(a%2Cb)*~'!%C3%A4%20%25");
 }
 
+TEST(Question, AnotherInputIsAnOptionAmongTheOthers) {
+  EXPECT_EQ(about_input("api/session", ""), "api/session");
+  EXPECT_EQ(about_input("api/session", "1"), "api/session?input=1");
+  EXPECT_EQ(about_input("api/tiles/ab?level=3&tile=0", "1"), "api/tiles/ab?input=1&level=3&tile=0");
+  EXPECT_EQ(about_input("api/flame?begin=1&end=2", "1"), "api/flame?begin=1&end=2&input=1");
+}
+
 TEST(Question, ExactPatternsEscapeWhatHasAMeaning) {
   EXPECT_EQ(exact_pattern("f<4>(a.b*)[]"), "^f<4>\\(a\\.b\\*\\)\\[\\]$");
 }

@@ -53,7 +53,7 @@ class Tables {
     const Parameters scope = carrier_.scope();
     options.insert(options.end(), scope.begin(), scope.end());
     const std::string question_of_page = question(path, options);
-    if (carrier_.archive().has(question_of_page)) return;
+    if (carrier_.has(question_of_page)) return;
     if (!carrier_.room(kShare)) {
       note(left_out_, report);
       return;

@@ -20,10 +20,6 @@ constexpr std::string_view kCounterBins = "400";
 // What the routes answer at a time.
 constexpr std::size_t kMostTracks = 64;
 constexpr std::size_t kMostLanes = 2048;
-// Of the file: until where all of the time gets finer, then the steps, then what findings point at.
-constexpr double kWholeShare = 0.55;
-constexpr double kStepShare = 0.80;
-constexpr double kFindingShare = 0.88;
 
 /// Strings of a JSON document from `from` on.
 std::uint32_t strings_in(std::string_view json, std::size_t from) {
@@ -60,9 +56,9 @@ class TileCarrier {
   }
 
   /// All of the time, level by level, to where the next is not to be expected to fit.
-  void carry_all() {
+  void carry_all(double share) {
     merged_ = carry(level_, {0});
-    for (std::size_t grown = 0; !merged_.empty() && level_ > 0 && fits(2 * grown, kWholeShare);) {
+    for (std::size_t grown = 0; !merged_.empty() && level_ > 0 && fits(2 * grown, share);) {
       const std::size_t before = carrier_.packed();
       --level_;
       merged_ = carry(level_, halves(merged_, input_.range(), level_));
@@ -145,7 +141,7 @@ class TileCarrier {
     while (first < end) {
       const std::string asked = question(
           "api/names", {{"first", std::to_string(first)}, {"count", std::to_string(page - first)}});
-      if (carrier_.archive().has(asked)) return;
+      if (carrier_.has(asked)) return;
       const Response response = carrier_.ask(asked);
       carrier_.keep_as(asked, response);
       const std::size_t names = response.bytes().find("\"names\":[");
@@ -209,17 +205,19 @@ std::string steps_text(const std::vector<const Step*>& steps) {
 
 }  // namespace
 
-void carry_timeline(Carrier& carrier, OpenInput& input, const Places& places) {
+void carry_timeline(Carrier& carrier, OpenInput& input, const Places& places,
+                    const TimelineShares& shares, const std::string& of) {
   carrier.keep("api/tracks");
   carry_lines(carrier, input, places);
   TileCarrier tiles(carrier, input);
-  tiles.carry_all();
+  tiles.carry_all(shares.whole);
   std::vector<Interval> steps;
   for (const Step* const step : places.steps) steps.push_back(step->window);
-  const bool steps_complete = tiles.carry_places(steps, kStepShare);
-  tiles.carry_places(places.stretches, kFindingShare);
+  const bool steps_complete = tiles.carry_places(steps, shares.steps);
+  tiles.carry_places(places.stretches, shares.findings);
   if (!tiles.complete()) {
-    std::string sentence = "The timeline tells slices apart that are longer than " +
+    std::string sentence = "The timeline " + of + (of.empty() ? "" : " ") +
+                           "tells slices apart that are longer than " +
                            duration_text(2 * tiles.bin()) + ", and sums up shorter ones";
     if (!steps.empty()) {
       sentence += steps_complete ? "; of " : "; more of ";
@@ -228,7 +226,6 @@ void carry_timeline(Carrier& carrier, OpenInput& input, const Places& places) {
     }
     carrier.leave_out(sentence + ".");
   }
-  carrier.leave_out("Search, sums over a selected area and its flame graph are not here.");
 }
 
 }  // namespace fathom::server

@@ -6,6 +6,7 @@
 #include <span>
 
 #include "analysis/timeline/tile.h"
+#include "base/stop.h"
 #include "server/route.h"
 
 namespace fathom::server {
@@ -49,6 +50,7 @@ Boxes boxes_of(const Trace& trace, const TimelineModel& model, const LaneTrack& 
                const TileSpan& span) {
   Boxes boxes;
   for (std::size_t lane = 0; lane < track.lanes.size(); ++lane) {
+    stop_point();
     boxes.covered.push_back(
         static_cast<std::uint64_t>(to_ns(track.lanes[lane].covered(span.interval()))));
     for (const TileBox& box : tile_boxes(trace, track.lanes[lane], span)) {
@@ -111,7 +113,6 @@ Result<Response> answer_tiles(const Call& call) {
   bytes.text("FTT1");
   bytes.put(static_cast<std::uint32_t>((*tracks).size()));
   for (const std::size_t track : *tracks) {
-    if (call.dropped.load()) break;
     write_block(bytes, model.id_of_lanes(track),
                 boxes_of(call.input->session().trace(), model, model.lanes.tracks()[track], *span));
   }

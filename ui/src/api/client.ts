@@ -29,6 +29,14 @@ export class TraceClient {
     this.state = carried ? 'carried' : 'connected';
   }
 
+  /** The same server, or file, asked about one of its recordings whatever is looked at elsewhere. */
+  about(input: string): TraceClient {
+    const other = new TraceClient(this.carried);
+    other.input = input;
+    other.onConnection = (state) => this.turn(state);
+    return other;
+  }
+
   get connection(): Connection {
     return this.state;
   }

@@ -15,9 +15,11 @@ interface Known {
   readonly info: SessionInfo;
 }
 
-/** The views begin anew with another recording, and once its steps are known. */
-const keyOf = ({ input, info }: Known): string =>
-  `${input}/${info.digest ?? ''}/${info.analysed ?? true}`;
+/** The views begin anew with another recording. */
+const recordingOf = ({ input, info }: Known): string => `${input}/${info.digest ?? ''}`;
+
+const sameIn = (a: Known, b: Known): boolean =>
+  recordingOf(a) === recordingOf(b) && a.info.analysed === b.info.analysed;
 
 export function App(props: { client: TraceClient; session: SessionInfo; state: Store<ViewState> }) {
   const { client } = props;
@@ -33,10 +35,9 @@ export function App(props: { client: TraceClient; session: SessionInfo; state: S
       if (!answer.ok || answer.value.analysed === false) {
         timer = setTimeout(() => void ask(), AGAIN_MS) as unknown as number;
       }
-      // A view begins anew with each session that it is given: only with one that tells more.
       if (!answer.ok) return;
       const next = { input: scope.input, info: answer.value };
-      setSession((last) => (keyOf(last) === keyOf(next) ? last : next));
+      setSession((last) => (sameIn(last, next) ? last : next));
     };
     if (scope.input !== session.input || session.info.analysed === false) void ask();
     return () => {
@@ -46,5 +47,7 @@ export function App(props: { client: TraceClient; session: SessionInfo; state: S
   }, [client, scope.input]);
   // Nothing of the one recording is asked of the other.
   if (scope.input !== session.input) return <p class="loading">Opening…</p>;
-  return <Shell key={keyOf(session)} client={client} session={session.info} state={props.state} />;
+  return (
+    <Shell key={recordingOf(session)} client={client} session={session.info} state={props.state} />
+  );
 }

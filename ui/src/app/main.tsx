@@ -5,6 +5,7 @@ import { TraceClient } from '../api/client';
 import type { SessionInfo } from '../api/types';
 import { SCOPE_KEYS } from '../base/scope';
 import { percentText } from '../base/format';
+import { hasGraphicsCard } from '../components/timeline/gl_painter';
 import { mirroredState } from './state';
 import { App } from './app';
 import { applyTheme, theme } from './theme';
@@ -33,8 +34,12 @@ async function start(page: HTMLElement): Promise<void> {
   const client = new TraceClient(packed ? await unpackCarried(packed) : null);
   const state = mirroredState();
   client.input = state.value.scope.input;
-  for (let wait = 60; ; wait = Math.min(120, wait * 1.5)) {
-    const answer = await client.json<SessionInfo>('api/session');
+  // A recording that was opened before is there after some milliseconds.
+  for (let wait = 12; ; wait = Math.min(120, wait * 1.5)) {
+    const asked = client.json<SessionInfo>('api/session');
+    // While the server answers: the timeline needs to know before it draws.
+    if (state.value.view === 'timeline') setTimeout(hasGraphicsCard);
+    const answer = await asked;
     if (answer.ok && answer.value.state === 'ready') {
       // What the command line selected holds, unless the address says otherwise.
       const { scope } = state.value;

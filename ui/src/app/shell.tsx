@@ -6,7 +6,7 @@ import type { Store } from '../base/store';
 import type { ViewState } from '../base/view_state';
 import { useStore } from '../components/use_store';
 import { ALL_VIEWS } from '../views/all';
-import type { ViewContext } from '../views/view';
+import type { View, ViewContext } from '../views/view';
 import { WhatIfDrawer } from '../views/what_if/drawer';
 import { Explain } from './explain';
 import { Keys } from './keys';
@@ -45,22 +45,33 @@ function contextFor(
   };
 }
 
-/** Mounts the view that the state names, and ends the one before. */
+interface Mounted {
+  readonly view: View | undefined;
+  readonly inner: HTMLElement;
+  readonly abort: AbortController;
+}
+
+/** Mounts the view that the state names, and ends the one before; a session that tells more is given to the same view. */
 function ViewHost(props: { view: string; make: (signal: AbortSignal) => ViewContext }) {
   const host = useRef<HTMLDivElement>(null);
+  const mounted = useRef<Mounted | null>(null);
   // Before the frame is painted: no view is seen under the title of another.
   useLayoutEffect(() => {
     const element = host.current;
-    if (!element) return undefined;
-    const abort = new AbortController();
+    if (!element) return;
     const view = ALL_VIEWS.find((each) => each.id === props.view) ?? ALL_VIEWS[0];
-    const inner = document.createElement('div');
-    inner.className = `view view-${view?.id ?? ''}`;
-    element.replaceChildren(inner);
+    if (!mounted.current || mounted.current.view !== view) {
+      mounted.current?.abort.abort();
+      const inner = document.createElement('div');
+      inner.className = `view view-${view?.id ?? ''}`;
+      element.replaceChildren(inner);
+      mounted.current = { view, inner, abort: new AbortController() };
+      document.title = `${view?.title ?? ''} · Fathom`;
+    }
+    const { inner, abort } = mounted.current;
     view?.mount(inner, props.make(abort.signal));
-    document.title = `${view?.title ?? ''} · Fathom`;
-    return () => abort.abort();
   }, [props.view, props.make]);
+  useEffect(() => () => mounted.current?.abort.abort(), []);
   return <div class="view-host" ref={host} />;
 }
 

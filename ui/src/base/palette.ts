@@ -52,15 +52,15 @@ const PAINTS: readonly (readonly [string, Paint])[] = [
   ['host_unknown', paint('host unknown', '·', 'unknown', GREY, 'dots')],
   // Classes of kernels and kinds of slices.
   ['gemm', paint('gemm', 'G', 'compute', GREEN, 'solid')],
-  ['conv', paint('conv', 'V', 'compute', 0x1fab82, 'solid')],
-  ['attention', paint('attention', 'T', 'compute', 0x00805d, 'solid')],
-  ['normalisation', paint('normalisation', 'N', 'compute', 0x3fb68f, 'level')],
+  ['conv', paint('conv', 'V', 'compute', 0x46bf9a, 'solid')],
+  ['attention', paint('attention', 'T', 'compute', 0x00553d, 'solid')],
+  ['normalisation', paint('normalisation', 'N', 'compute', 0x1f8f6b, 'level')],
   ['softmax', paint('softmax', 'X', 'compute', 0x3fb68f, 'rising')],
-  ['elementwise', paint('elementwise', 'E', 'compute', 0x7fcfb3, 'solid')],
+  ['elementwise', paint('elementwise', 'E', 'compute', 0xa5e1cd, 'solid')],
   ['reduction', paint('reduction', 'R', 'compute', 0x66c2a5, 'falling')],
   ['embedding', paint('embedding', 'B', 'compute', 0x5fae98, 'cross')],
-  ['copy_like', paint('copy-like', 'Y', 'copies', SKY, 'solid')],
-  ['other', paint('other', 'O', 'other', 0xa3b1ab, 'solid')],
+  ['copy_like', paint('copy-like', 'Y', 'copies', SKY, 'level')],
+  ['other', paint('other', 'O', 'other', 0x626a66, 'solid')],
   ['operator', paint('operators', 'o', 'host', 0x6f9fd8, 'solid')],
   ['annotation', paint('annotations', 'n', 'annotation', PURPLE, 'solid')],
   ['frame', paint('Python frames', 'p', 'python', 0xd8cf6a, 'solid')],
@@ -77,7 +77,7 @@ const PAINTS: readonly (readonly [string, Paint])[] = [
 
 const BY_NAME: ReadonlyMap<string, Paint> = new Map(PAINTS);
 
-const UNKNOWN: Paint = paint('other', '·', 'other', 0xa3b1ab, 'solid');
+const UNKNOWN: Paint = paint('other', '·', 'other', 0x626a66, 'solid');
 
 /** The paint of a bucket, of a kernel's class, or of a slice's kind, by its id. */
 export function paintOf(id: string): Paint {

@@ -31,7 +31,7 @@ export interface ViewContext {
 export interface View {
   readonly id: string;
   readonly title: string;
-  /** Draws into `host` until the signal ends. */
+  /** Draws into `host` until the signal ends. Called again with the same host when the session tells more. */
   readonly mount: (host: HTMLElement, context: ViewContext) => void;
 }
 

@@ -20,20 +20,24 @@ interface RankSteps {
 }
 
 /** The steps of each rank, by one diagnosis each, which begin when this view is opened. */
-function useRankSteps(context: ViewContext, wanted: boolean): readonly RankSteps[] {
+function useRankSteps(
+  context: ViewContext,
+  recordings: readonly RankRecording[],
+): readonly RankSteps[] {
+  const wanted = recordings.length > 1;
   const [found, setFound] = useState<readonly RankSteps[]>([]);
   useEffect(() => {
     if (!wanted) return undefined;
     const abort = new AbortController();
     const inputs = (context.session.inputs ?? []).slice(0, MOST_RANKS);
     const ask = async (): Promise<void> => {
-      for (const { index } of inputs) {
+      for (const { index, name } of inputs) {
         const path = pathOf('api/diagnosis', [['input', index]]);
         const answer = await context.client.json<Diagnosis>(path, abort.signal);
         if (abort.signal.aborted) return;
         if (!answer.ok) continue;
-        const { steps, ranks: all } = answer.value;
-        const rank = all?.recordings[index]?.rank ?? index;
+        const { steps } = answer.value;
+        const rank = recordings.find((each) => each.input === name)?.rank ?? index;
         setFound((before) => [...before, { input: index, rank, steps }]);
       }
     };
@@ -147,8 +151,7 @@ function Screen(props: { context: ViewContext }) {
   );
   const answer = latest(loaded);
   const diagnosis = Array.isArray(answer) ? answer[0] : answer;
-  const several = (diagnosis?.ranks?.recordings.length ?? 0) > 1;
-  const steps = useRankSteps(context, several);
+  const steps = useRankSteps(context, diagnosis?.ranks?.recordings ?? []);
   if (loaded.state === 'failed') return <Failed what="No diagnosis" error={loaded.error} />;
   if (!diagnosis) return <Loading what="Comparing ranks" />;
   const ranks = diagnosis.ranks;

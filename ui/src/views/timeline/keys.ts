@@ -1,7 +1,7 @@
 // The keys of the timeline, by their place on the keyboard, so that they hold on any layout.
 import { idOf, type LinkEnd, type SliceAnswer } from '../../api/types';
 import type { ViewContext } from '../view';
-import type { Engine } from './engine';
+import type { Engine } from '../../components/timeline/engine';
 
 export interface KeyTargets {
   readonly engine: Engine | null;

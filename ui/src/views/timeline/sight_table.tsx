@@ -2,7 +2,7 @@
 import { useEffect, useState } from 'preact/hooks';
 import type { Column } from '../../api/types';
 import { DataTable } from '../../components/data_table';
-import type { Engine } from './engine';
+import type { Engine } from '../../components/timeline/engine';
 
 const MOST = 200;
 const COLUMNS: readonly Column[] = [

@@ -5,14 +5,7 @@ import { windowOf } from '../../base/scope';
 import type { ViewState } from '../../base/view_state';
 import { flowsOf } from '../../api/flows';
 import { pathOf, tableCommand } from '../../api/urls';
-import { paintOf } from '../../base/palette';
-import {
-  idOf,
-  type LinkEnd,
-  type SliceAnswer,
-  type TrackGroup,
-  type TracksAnswer,
-} from '../../api/types';
+import { idOf, type LinkEnd, type SliceAnswer, type TracksAnswer } from '../../api/types';
 import { CopyButton } from '../../components/copy_button';
 import { Empty, Failed, Loading } from '../../components/notice';
 import { useAnswer } from '../../components/use_answer';
@@ -20,13 +13,19 @@ import { useStore } from '../../components/use_store';
 import { mounted } from '../mount';
 import { selectedTime } from '../selected_time';
 import type { View, ViewContext } from '../view';
-import type { Segment } from './account_tile';
+import type { Segment } from '../../components/timeline/account_tile';
 import { AreaDrawer } from './area_drawer';
-import { Engine } from './engine';
-import { listenToCanvas, listenToMinimap } from './gestures';
-import { Headings } from './headings';
+import { Engine } from '../../components/timeline/engine';
+import { listenToCanvas, listenToMinimap } from '../../components/timeline/gestures';
+import { Headings } from '../../components/timeline/headings';
 import { keyHandler } from './keys';
-import { layOut, tracksBetween, type Openness, type TrackRow } from './layout';
+import {
+  devicesFirst,
+  layOut,
+  tracksBetween,
+  type Openness,
+} from '../../components/timeline/layout';
+import { segmentAt, showTip, tipOf } from '../../components/timeline/tip';
 import { SearchBox } from './search_box';
 import { SightTable } from './sight_table';
 import { SliceDrawer } from './slice_drawer';
@@ -37,7 +36,7 @@ const REST_MS = 200;
 function Board(props: { context: ViewContext; answer: TracksAnswer }) {
   const { context } = props;
   const tracks = useMemo(
-    () => ({ ...props.answer, groups: ordered(props.answer.groups) }),
+    () => ({ ...props.answer, groups: devicesFirst(props.answer.groups) }),
     [props.answer],
   );
   const state = useStore(context.state);
@@ -52,6 +51,7 @@ function Board(props: { context: ViewContext; answer: TracksAnswer }) {
   const [closed, setClosed] = useState<ReadonlySet<string>>(new Set());
   const [turned, setTurned] = useState<ReadonlySet<number>>(new Set());
   const [flowsLeft, setFlowsLeft] = useState(0);
+  const critical = useRef(new AbortController());
   const [twin, setTwin] = useState(false);
   const [only, setOnly] = useState(false);
   const [said, setSaid] = useState('');
@@ -121,14 +121,8 @@ function Board(props: { context: ViewContext; answer: TracksAnswer }) {
         onHover: (x, y) => {
           made.shown.pointer = x;
           made.invalidate();
-          const element = tip.current;
-          if (!element) return;
-          const text = tipOf(made, x, y);
-          element.hidden = text === '';
-          if (text === '') return;
-          element.textContent = text;
-          element.style.left = `${Math.min(x + 12, made.viewport.width - 260)}px`;
-          element.style.top = `${y + 16}px`;
+          showTip(tip.current, tipOf(made, x, y, 'click: who was late'), x, made);
+          if (tip.current) tip.current.style.top = `${y + 16}px`;
         },
         onLeave: () => {
           made.shown.pointer = null;
@@ -172,6 +166,14 @@ function Board(props: { context: ViewContext; answer: TracksAnswer }) {
   }, []);
 
   useEffect(() => engine?.setOpenness(openness), [engine, openness]);
+  // Steps are known later than tracks: the timeline stays as it is and gets them.
+  const { steps } = context.session;
+  useEffect(() => {
+    if (!engine || !steps) return;
+    engine.setSteps(steps);
+    const selected = selectedTime(context);
+    if (selected && context.state.value.visible === null) engine.moveTo(selected[0], selected[1]);
+  }, [engine, steps]);
   // What comes from a link or from another view, is shown.
   useEffect(() => {
     if (!engine || !state.visible) return;
@@ -261,6 +263,9 @@ function Board(props: { context: ViewContext; answer: TracksAnswer }) {
     });
   const toggleCritical = async (): Promise<void> => {
     if (!engine) return;
+    critical.current.abort();
+    const { signal } = (critical.current = new AbortController());
+    context.signal.addEventListener('abort', () => critical.current.abort(), { once: true });
     if (engine.shown.critical) {
       engine.shown.critical = null;
     } else {
@@ -268,10 +273,8 @@ function Board(props: { context: ViewContext; answer: TracksAnswer }) {
         ['begin', Math.max(0, Math.floor(engine.viewport.begin))],
         ['end', Math.ceil(Math.min(engine.viewport.end, engine.viewport.whole.end))],
       ]);
-      const answer = await context.client.json<{ slices: readonly LinkEnd[] }>(
-        path,
-        context.signal,
-      );
+      const answer = await context.client.json<{ slices: readonly LinkEnd[] }>(path, signal);
+      if (signal.aborted) return;
       engine.shown.critical = answer.ok ? new Set(answer.value.slices.map(idOf)) : null;
       setSaid(
         answer.ok ? `Critical path: ${answer.value.slices.length} slices` : answer.error.message,
@@ -412,43 +415,10 @@ function Board(props: { context: ViewContext; answer: TracksAnswer }) {
   );
 }
 
-function segmentAt(engine: Engine, row: TrackRow, x: number): Segment | undefined {
-  const { viewport, accounts } = engine;
-  return accounts.at(row.track.device ?? -1, viewport.timeOf(x), viewport.nsPerPixel * 2);
-}
-
-/** What is under the pointer, in a line. */
-function tipOf(engine: Engine, x: number, y: number): string {
-  const hit = engine.hit(x, y);
-  if (hit?.row.track.kind === 'accounting') {
-    const gap = segmentAt(engine, hit.row, x);
-    if (!gap) return '';
-    const parts = gap.parts?.map((part) => `${paintOf(part.id).name} ${durationText(part.ns)}`);
-    const what = parts ? parts.join(', ') : paintOf(gap.bucket).name;
-    const late = gap.cause_slice === null ? '' : ' · click: who was late';
-    return `${what} · ${durationText(gap.end_ns - gap.begin_ns)}${late}`;
-  }
-  if (!hit?.box) return '';
-  const { box } = hit;
-  const name = engine.names.of(box.name) ?? '…';
-  const length = box.end - box.begin;
-  if (box.coverage === 255 && box.single) return `${name} · ${durationText(length)}`;
-  // Shorter than a bin: its share of the bin is known to a part in 255.
-  if (box.single) return `${name} · about ${durationText((length * box.coverage) / 255)}`;
-  return `${name} and others · ${Math.round((100 * box.coverage) / 255)} % of ${durationText(length)}`;
-}
-
 /** Of a gap: the slice that was late; where none is known, the stretch itself. */
 function causeOf(gap: Segment): Partial<ViewState> {
   if (gap.cause_slice !== null) return { slice: idOf(gap.cause_slice), area: null };
   return { area: { begin: gap.begin_ns, end: gap.end_ns, tracks: [] }, slice: null };
-}
-
-/** Devices first: what they wait for is what one looks for. Then processes, then counters. */
-function ordered(groups: readonly TrackGroup[]): readonly TrackGroup[] {
-  const place = (group: TrackGroup): number =>
-    ['device', 'process', 'counters'].indexOf(group.kind);
-  return [...groups].sort((a, b) => place(a) - place(b));
 }
 
 function Screen(props: { context: ViewContext }) {

@@ -35,7 +35,8 @@ function useReplay(context: ViewContext, changes: readonly Change[], scope: Scop
   const queue = useRef<LatestWins<Question, Result<WhatIfAnswer>> | null>(null);
   useEffect(() => {
     const made = new LatestWins<Question, Result<WhatIfAnswer>>(
-      (question) => context.client.json<WhatIfAnswer>(whatIfPath(question.changes, question.scope)),
+      (question, signal) =>
+        context.client.json<WhatIfAnswer>(whatIfPath(question.changes, question.scope), signal),
       (result) => {
         setAnswer(result.ok ? result.value : null);
         setError(result.ok ? null : result.error);
@@ -47,6 +48,7 @@ function useReplay(context: ViewContext, changes: readonly Change[], scope: Scop
   const text = JSON.stringify([changes, scope]);
   useEffect(() => {
     if (changes.length === 0) {
+      queue.current?.clear();
       setAnswer(null);
       setError(null);
     } else {
@@ -192,8 +194,10 @@ export function WhatIfDrawer(props: { context: ViewContext; onClose: () => void 
   const [own, setOwn] = useState('');
   // The graph is built while one looks for a slider.
   useEffect(() => {
+    const abort = new AbortController();
     if (context.client.connection !== 'carried')
-      void context.client.json(whatIfPath([['prepare', 'true']], scope), context.signal);
+      void context.client.json(whatIfPath([['prepare', 'true']], scope), abort.signal);
+    return () => abort.abort();
   }, [context.client, scope.steps, scope.window]);
   const set = (next: readonly Change[]): void => context.go({ changes: next });
   const diagnosis = latest(

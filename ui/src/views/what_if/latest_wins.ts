@@ -1,11 +1,13 @@
-// Of many questions in a row, one is under way at a time, and the last one is always asked.
+// Of many questions in a row, one is under way at a time, and the last one is always asked. One that is under way is
+// answered although newer ones wait: while a slider moves, numbers are to follow it.
 export class LatestWins<Q, A> {
   private running = false;
   private next: { question: Q } | null = null;
   private ended = false;
+  private abort = new AbortController();
 
   constructor(
-    private readonly ask: (question: Q) => Promise<A>,
+    private readonly ask: (question: Q, signal: AbortSignal) => Promise<A>,
     private readonly onAnswer: (answer: A, question: Q) => void,
   ) {}
 
@@ -14,9 +16,16 @@ export class LatestWins<Q, A> {
     if (!this.running) void this.run();
   }
 
+  /** Nothing is wanted any more: what is under way is cancelled, and not told. */
+  clear(): void {
+    this.next = null;
+    this.abort.abort();
+    this.abort = new AbortController();
+  }
+
   end(): void {
     this.ended = true;
-    this.next = null;
+    this.clear();
   }
 
   private async run(): Promise<void> {
@@ -24,9 +33,10 @@ export class LatestWins<Q, A> {
     while (this.next) {
       const { question } = this.next;
       this.next = null;
-      const answer = await this.ask(question);
+      const { signal } = this.abort;
+      const answer = await this.ask(question, signal);
       if (this.ended) break;
-      this.onAnswer(answer, question);
+      if (!signal.aborted) this.onAnswer(answer, question);
     }
     this.running = false;
   }

@@ -46,3 +46,30 @@ test('one question at a time, the latest always, none in between', async () => {
   await turn();
   assert.deepEqual(answered, [10, 40]);
 });
+
+test('what nobody wants any more is cancelled and not told', async () => {
+  const answered: number[] = [];
+  const signals: AbortSignal[] = [];
+  const waiting: (() => void)[] = [];
+  const queue = new LatestWins<number, number>(
+    (question, signal) => {
+      signals.push(signal);
+      return new Promise((done) => waiting.push(() => done(question * 10)));
+    },
+    (answer) => answered.push(answer),
+  );
+  const turn = (): Promise<void> => new Promise((done) => setImmediate(done));
+  queue.put(1);
+  queue.clear();
+  assert.ok(signals[0]?.aborted);
+  waiting.shift()?.();
+  await turn();
+  queue.put(2);
+  assert.ok(!signals[1]?.aborted);
+  waiting.shift()?.();
+  await turn();
+  assert.deepEqual(answered, [20]);
+  queue.put(3);
+  queue.end();
+  assert.ok(signals[2]?.aborted);
+});

@@ -106,7 +106,7 @@ function linked(gl: WebGL2RenderingContext): WebGLProgram | null {
 }
 
 /** False where there is no WebGL2, or where the processor computes what a graphics card is for. */
-export function hasGraphicsCard(): boolean {
+function askForGraphicsCard(): boolean {
   const gl = document.createElement('canvas').getContext('webgl2', {
     failIfMajorPerformanceCaveat: true,
   });
@@ -116,6 +116,14 @@ export function hasGraphicsCard(): boolean {
   const renderer: unknown = gl.getParameter(names ? names.UNMASKED_RENDERER_WEBGL : gl.RENDERER);
   gl.getExtension('WEBGL_lose_context')?.loseContext();
   return !/swiftshader|llvmpipe|softpipe|software|basic render/i.test(String(renderer));
+}
+
+let known: boolean | undefined;
+
+/** Asked once: the answer takes as long as a graphics process needs to begin. */
+export function hasGraphicsCard(): boolean {
+  known ??= askForGraphicsCard();
+  return known;
 }
 
 export class GlPainter implements Painter {

@@ -2,10 +2,10 @@
 import { coarsestLevel, levelFor, MERGED } from '../../api/tile';
 import { Names } from '../../api/names';
 import { chunksOf, Tiles } from '../../api/tiles';
-import type { FlowsAnswer, StepSpan, TracksAnswer } from '../../api/types';
+import type { TraceClient } from '../../api/client';
+import type { FlowsAnswer, SessionInfo, StepSpan, TracksAnswer } from '../../api/types';
 import { paintOf, type Paint } from '../../base/palette';
 import type { Mark } from '../../base/view_state';
-import type { ViewContext } from '../view';
 import { Accounts } from './accounts';
 import { Counters } from './counters';
 import { GlPainter, hasGraphicsCard } from './gl_painter';
@@ -29,6 +29,13 @@ import { Viewport, type Span } from './viewport';
 
 /** Text and lines, drawn anew each time: the processor is at it before a graphics card has been asked. */
 const FEW_SHAPES: CanvasRenderingContext2DSettings = { willReadFrequently: true };
+
+/** Whose timeline it is, and until when it is shown. */
+export interface EngineContext {
+  readonly client: TraceClient;
+  readonly session: SessionInfo;
+  readonly signal: AbortSignal;
+}
 
 export interface Canvases {
   readonly boxes: HTMLCanvasElement;
@@ -93,11 +100,11 @@ export class Engine {
   onScene: () => void = () => {};
 
   constructor(
-    context: ViewContext,
+    context: EngineContext,
     private readonly canvases: Canvases,
     private readonly answer: TracksAnswer,
     openness: Openness,
-    private readonly steps: readonly StepSpan[],
+    private steps: readonly StepSpan[],
   ) {
     const range = context.session.range ?? { begin_ns: 0, end_ns: 1 };
     // Telemetry may begin before the recording does; the timeline is that of the recording.
@@ -162,6 +169,12 @@ export class Engine {
 
   setOpenness(openness: Openness): void {
     this.layout = layOut(this.answer.groups, openness);
+    this.invalidate();
+  }
+
+  /** Steps are known later than the tracks where a recording was just read. */
+  setSteps(steps: readonly StepSpan[]): void {
+    this.steps = steps;
     this.invalidate();
   }
 
@@ -346,7 +359,8 @@ export class Engine {
       (device) => this.accounts.tileOf(device),
     );
     const tracks = new Set(this.scene.rows.map((row) => row.row.track.id));
-    this.tiles.want(tracks, level, viewport.begin, viewport.end);
+    const { begin, end } = viewport.recorded;
+    this.tiles.want(tracks, level, begin, end);
     const counters = this.layout.rows
       .filter(
         (row): row is TrackRow =>

@@ -86,6 +86,13 @@ export function layOut(groups: readonly TrackGroup[], openness: Openness): Layou
   return { rows, height: y + 40 };
 }
 
+/** Devices first: what they wait for is what one looks for. Then processes, then counters. */
+export function devicesFirst(groups: readonly TrackGroup[]): readonly TrackGroup[] {
+  const place = (group: TrackGroup): number =>
+    ['device', 'process', 'counters'].indexOf(group.kind);
+  return [...groups].sort((a, b) => place(a) - place(b));
+}
+
 /** The row at a height, and the lane in it; gaps belong to the row above. */
 export function rowAt(layout: Layout, y: number): { row: TrackRow; lane: number } | undefined {
   for (const row of layout.rows) {

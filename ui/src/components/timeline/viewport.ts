@@ -11,11 +11,20 @@ export class Viewport {
   begin: number;
   end: number;
   width = 1;
+  /** What may be in sight: wider than the recording where another one stands beside it. */
+  bounds: Span;
   private readonly past: Span[] = [];
 
   constructor(readonly whole: Span) {
     this.begin = whole.begin;
     this.end = whole.end;
+    this.bounds = whole;
+  }
+
+  /** What is in sight of the recording: a nanosecond of its end, where nothing is. */
+  get recorded(): Span {
+    const begin = Math.min(Math.max(this.begin, this.whole.begin), this.whole.end - 1);
+    return { begin, end: Math.max(begin + 1, Math.min(this.end, this.whole.end)) };
   }
 
   get nsPerPixel(): number {
@@ -30,15 +39,15 @@ export class Viewport {
     return this.begin + pixel * this.nsPerPixel;
   }
 
-  /** Shows [begin, end), kept within a little more than the recording. */
+  /** Shows [begin, end), kept within a little more than the bounds. */
   set(begin: number, end: number): void {
-    const whole = this.whole.end - this.whole.begin;
+    const whole = this.bounds.end - this.bounds.begin;
     const length = Math.min(Math.max(end - begin, SHORTEST), whole * 1.02);
     const middle = (begin + end) / 2;
     const slack = length * 0.5;
     const first = Math.min(
-      Math.max(middle - length / 2, this.whole.begin - slack),
-      this.whole.end + slack - length,
+      Math.max(middle - length / 2, this.bounds.begin - slack),
+      this.bounds.end + slack - length,
     );
     this.begin = first;
     this.end = first + length;

@@ -70,7 +70,8 @@ export function sceneOf(
   const rows: SceneRow[] = [];
   const accounts: SceneRow[] = [];
   const bands: Band[] = [];
-  const [first, last] = indicesOf(level, viewport.begin, viewport.end);
+  const { begin, end } = viewport.recorded;
+  const [first, last] = indicesOf(level, begin, end);
   const span = spanOf(level);
   let coarse = false;
   for (const row of layout.rows) {

@@ -1,0 +1,55 @@
+// Declares the options of the page as a file, and writes it.
+#include "cli/page_file_options.h"
+
+#include "cli/output.h"
+#include "engine/query/quantity.h"
+#include "render/shell.h"
+
+namespace fathom::cli {
+namespace {
+
+Options::Parse bytes_into(PageFileArguments& args) {
+  return [&args](const std::string& text) -> Result<void> {
+    const Result<double> bytes = parse_quantity(text, QuantityKind::bytes);
+    if (!bytes) return bytes.error();
+    if (*bytes < 0 || *bytes > 1e9)
+      return Error{ErrorCode::invalid_argument, "'" + text + "': at most 1GB"};
+    args.file.most_bytes = static_cast<std::size_t>(*bytes);
+    args.sized = true;
+    return {};
+  };
+}
+
+}  // namespace
+
+void declare_page_file(Options& options, PageFileArguments& args, std::string_view html_doc) {
+  options.group("Page as a file");
+  options.text("--html", "FILE", args.html, html_doc);
+  options.parsed("--size", "BYTES", bytes_into(args),
+                 "The file is at most so large: 25MB (default: 10MB)");
+  options.flag("--redact", args.file.redact,
+               "Put numbers in the place of names, paths, machines and commands in the file");
+}
+
+Result<void> check_page_file(const PageFileArguments& args) {
+  if (!args.html.empty() || (!args.file.redact && !args.sized)) return {};
+  return Error{ErrorCode::invalid_argument, "--redact and --size are about the file of --html"};
+}
+
+std::string view_command(const TypedOptions& scope, const std::vector<std::string>& inputs) {
+  std::string command = "fathom view";
+  for (const auto& [name, value] : scope) command += " --" + name + " " + shell_word(value);
+  for (const std::string& input : inputs) command += " " + shell_word(input);
+  return command;
+}
+
+Result<void> write_page_file(const PageFileArguments& args, server::Viewed& viewed) {
+  const Result<std::string> page = server::make_page_file(viewed, args.file);
+  if (!page) return page.error();
+  Result<Output> file = Output::open(args.html, "--html");
+  if (!file) return std::move(file).error();
+  Result<void> written = file->write(*page);
+  return written ? file->finish() : written;
+}
+
+}  // namespace fathom::cli

@@ -1,0 +1,27 @@
+// Options and writing of the page as one file: `view --html` and `diagnose --html`.
+#pragma once
+
+#include <string>
+
+#include "cli/options.h"
+#include "engine/query/typed.h"
+#include "server/page_file/page_file.h"
+
+namespace fathom::cli {
+
+struct PageFileArguments {
+  std::string html;
+  server::PageFileOptions file;
+  bool sized = false;
+};
+
+/// --html with this sentence, --size, --redact.
+void declare_page_file(Options& options, PageFileArguments& args, std::string_view html_doc);
+/// Error: invalid_argument, where what is about the file is given without it.
+Result<void> check_page_file(const PageFileArguments& args);
+/// "fathom view --steps 3-7 trace.json": what opens the same page from a server.
+std::string view_command(const TypedOptions& scope, const std::vector<std::string>& inputs);
+/// Writes the file.
+Result<void> write_page_file(const PageFileArguments& args, server::Viewed& viewed);
+
+}  // namespace fathom::cli
