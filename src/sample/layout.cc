@@ -53,6 +53,7 @@ Layout with_cframes(int minor) {
   layout.interpreter_next = 0;
   layout.thread_frame = 56;
   layout.frame_instruction = 56;
+  layout.frame_height = 64;
   layout.frame_locals = 72;
   layout.code_file = 112;
   layout.code_name = 128;  // the qualified one
@@ -71,6 +72,7 @@ Layout python_311() {
   layout.thread_chunk = 296;
   layout.frame_code = 32;
   layout.frame_previous = 48;
+  layout.frame_entry = 68;
   layout.frame_owner = 69;
   layout.code_first_line = 72;
   layout.code_frame_words = 76;  // its variables
