@@ -36,6 +36,9 @@ constexpr std::int64_t kGiveEvery = 5000 * kMs;
 constexpr int kListPython = 4;
 constexpr int kMostLost = 3;
 constexpr int kMostInVain = 20;
+/// Looks at a running thread between two ticks of the kernel's clock that are kept: 10 ms at 10
+/// kHz.
+constexpr std::size_t kMostRunning = 128;
 /// A thread that was ready for a smaller part of the busiest one's time does not count for the
 /// processors that the process may use.
 constexpr std::int64_t kLeastPart = 20;
@@ -341,7 +344,7 @@ bool ProcessSampler::look_at_thread(Thread& thread) {
     if (thread.quiet > kQuietLooks)
       thread.next = now + std::min(kSlowestLook, (thread.quiet - kQuietLooks) * kPerQuietLook);
     if (now - thread.given >= kGiveEvery) {
-      give(thread, now, thread.ledger.take_blocked(thread.slept), &thread.place.wait);
+      give(thread, thread.place, now, thread.ledger.take_blocked(thread.slept), &thread.place.wait);
       thread.slept = 0;
       thread.given = now;
     }
@@ -352,8 +355,15 @@ bool ProcessSampler::look_at_thread(Thread& thread) {
   looks.is_asleep = !is_running(thread, task);
   // One that has ended and that nobody has waited for is blocked by nothing.
   if (task.state == 'Z' || task.state == 'X') return false;
-  // The scheduler has not written down yet what it ran.
-  if (moved || looks.is_asleep) met(thread, task, now, looks);
+  if (moved || looks.is_asleep) {
+    met(thread, task, now, looks);
+  } else if (thread.running.size() < kMostRunning) {
+    // The scheduler has not written down yet what it ran: it does at ticks of the kernel's clock,
+    // and is to be asked again.
+    read_stack(thread, true);
+    thread.place.wait = {};
+    thread.running.emplace_back(now, thread.place);
+  }
   return true;
 }
 
@@ -363,10 +373,13 @@ void ProcessSampler::met(Thread& thread, const Task& task, std::int64_t now, Bet
     // It has woken since: what was blocked until then was so where it slept.
     const bool whole = !looks.is_asleep && !blocked_unseen(looks);
     const std::int64_t most = whole ? std::numeric_limits<std::int64_t>::max() : thread.slept;
-    give(thread, now, thread.ledger.take_blocked(most), &thread.place.wait);
+    give(thread, thread.place, now, thread.ledger.take_blocked(most), &thread.place.wait);
     before = thread.place;
   }
   thread.given = now;
+  // It fell asleep after it was met running.
+  if (looks.is_asleep && !thread.running.empty())
+    give_running(thread, thread.ledger.take_running());
   read_stack(thread, !looks.is_asleep);
   thread.asleep = looks.is_asleep;
   thread.place.wait = {};
@@ -382,7 +395,22 @@ void ProcessSampler::met(Thread& thread, const Task& task, std::int64_t now, Bet
     return;
   }
   thread.slept = 0;
-  give(thread, now, thread.ledger.take_running(), nullptr);
+  thread.running.emplace_back(now, thread.place);
+  give_running(thread, thread.ledger.take_running());
+}
+
+/// Each place where it was met running gets as much.
+void ProcessSampler::give_running(Thread& thread, const Spent& spent) {
+  std::int64_t left = static_cast<std::int64_t>(thread.running.size());
+  Spent rest = spent;
+  for (const auto& [time, place] : thread.running) {
+    const Spent part{.on_cpu = rest.on_cpu / left, .queued = rest.queued / left};
+    rest.on_cpu -= part.on_cpu;
+    rest.queued -= part.queued;
+    --left;
+    give(thread, place, time, part, nullptr);
+  }
+  thread.running.clear();
 }
 
 void ProcessSampler::read_stack(Thread& thread, bool running) {
@@ -407,11 +435,10 @@ void ProcessSampler::read_stack(Thread& thread, bool running) {
   list_python_ = std::max(list_python_, 1);
 }
 
-void ProcessSampler::give(const Thread& thread, std::int64_t time, const Spent& spent,
-                          const Wait* wait) {
+void ProcessSampler::give(const Thread& thread, const Place& place, std::int64_t time,
+                          const Spent& spent, const Wait* wait) {
   if (!spent.any()) return;
   ready_ += spent.on_cpu + spent.queued;
-  const Place& place = thread.place;
   sink_.take(
       {.time = time,
        .process = pid_,
@@ -430,17 +457,16 @@ void ProcessSampler::give_unseen(Thread& thread, std::int64_t blocked) {
   Place place;
   place.python = thread.reader.has_value();
   place.state = place.python ? StackState::unread : StackState::whole;
-  std::swap(thread.place, place);
-  give(thread, thread.last, thread.ledger.take_blocked(blocked), nullptr);
-  std::swap(thread.place, place);
+  give(thread, place, thread.last, thread.ledger.take_blocked(blocked), nullptr);
 }
 
 /// What it ran although it was never met running is not known to be of any stack.
 void ProcessSampler::give_rest(Thread& thread) {
   if (thread.asleep) {
-    give(thread, thread.last, thread.ledger.take_blocked(std::numeric_limits<std::int64_t>::max()),
-         &thread.place.wait);
+    give(thread, thread.place, thread.last,
+         thread.ledger.take_blocked(std::numeric_limits<std::int64_t>::max()), &thread.place.wait);
   }
+  if (!thread.running.empty()) give_running(thread, thread.ledger.take_running());
   Spent rest = thread.ledger.take_running();
   rest.blocked = thread.ledger.take_blocked(std::numeric_limits<std::int64_t>::max()).blocked;
   // One that runs to its end is most likely still where it was met.
@@ -448,7 +474,7 @@ void ProcessSampler::give_rest(Thread& thread) {
     thread.place.frames.clear();
     if (thread.reader) thread.place.state = StackState::unread;
   }
-  give(thread, thread.last, rest, nullptr);
+  give(thread, thread.place, thread.last, rest, nullptr);
 }
 
 }  // namespace fathom::sample

@@ -92,6 +92,8 @@ class ProcessSampler {
     int quiet = 0;           ///< Looks since it ran.
     bool asleep = false;
     Place place;  ///< Where it sleeps, or was met last.
+    /// Where it was met running since the scheduler last wrote down what it ran, and when.
+    std::vector<std::pair<std::int64_t, Place>> running;
     std::optional<StackReader> reader;
     std::optional<Alongside> alongside;  ///< Where a running thread cannot be read otherwise.
   };
@@ -118,7 +120,9 @@ class ProcessSampler {
   bool look_at_thread(Thread& thread);
   void met(Thread& thread, const Task& task, std::int64_t now, Between looks);
   void read_stack(Thread& thread, bool running);
-  void give(const Thread& thread, std::int64_t time, const Spent& spent, const Wait* wait);
+  void give_running(Thread& thread, const Spent& spent);
+  void give(const Thread& thread, const Place& place, std::int64_t time, const Spent& spent,
+            const Wait* wait);
   void give_unseen(Thread& thread, std::int64_t blocked);
   void give_rest(Thread& thread);
 
