@@ -306,7 +306,8 @@ std::optional<StackReader::Same> StackReader::same_in_both(Address at, Address p
 
 /// Where the way from the innermost frame is not to be seen, the outer frames of the last stack may
 /// still be there. One that has ended looks no different from one that runs. So each must be called
-/// by one that waits for it, or by one that is at the very call at which the last stack had it.
+/// by one that waits for it. Where that is not to be seen, by one that is at the very call at which
+/// the last stack had it.
 std::vector<Frame> StackReader::still_known() {
   std::array<Address, 2> tops{};
   for (std::size_t reading = 0; reading < 2; ++reading) {
@@ -317,17 +318,19 @@ std::vector<Frame> StackReader::still_known() {
   }
   std::vector<Frame> outer;
   Address previous = 0;
-  bool waits = true;
+  bool waits = false;
+  bool own = true;
   bool as_known = true;
   for (auto known = known_.rbegin(); known != known_.rend(); ++known) {
     const std::optional<Same> same = same_in_both(known->at, previous, tops);
     if (!same || same->own != (known->frame.code == nullptr)) break;
-    const bool called_as_known = as_known && same->frame.code == known->frame.code;
-    if (!called_as_known && !(waits && same->called_inline)) break;
+    const bool seen = layout_.frame_height != 0 && same->called_inline && !own;
+    if (seen ? !waits : !as_known || same->frame.code != known->frame.code) break;
     if (!same->own) outer.push_back(same->frame);
     // What it calls from here on is known where it is the same function at the same call.
     as_known = (same->own && as_known) || (!same->own && same->frame == known->frame);
     waits = !same->own && same->waits;
+    own = same->own;
     previous = known->at;
   }
   std::reverse(outer.begin(), outer.end());

@@ -127,8 +127,7 @@ TEST_F(Stacks, WhereTheWayIsNotSeenOuterFramesStayThatAreWaitedFor) {
   EXPECT_EQ(names(read()), "end:1 left:1 main:2");
   python_.set_height(MadePython::place(1), -1);
   lose_the_way();
-  // As it was when left called end.
-  expect("end:1 left:1 main:2");
+  expect("left:1 main:2");
   // left has gone on to its other call.
   python_.frame(MadePython::place(1), left_, MadePython::place(0), 10);
   expect("left:2 main:2");
