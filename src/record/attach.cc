@@ -113,14 +113,16 @@ class InterruptGuard {
   struct sigaction before_ {};
 };
 
+/// As if they began now: what they did before is not recorded.
 void write_processes(pid_t root, wire::Writer& writer) {
+  const std::int64_t now = wire::monotonic_ns();
   for (const pid_t pid : sample::process_tree(root)) {
     const std::optional<cap::ProcStat> stat = cap::read_stat(pid);
     if (!stat) continue;
     std::string name;
     for (const std::string& word : cap::redact_command(cap::read_command(pid)))
       name += (name.empty() ? "" : " ") + word;
-    writer.process(stat->started, pid, stat->parent, -1, name.empty() ? stat->name : name,
+    writer.process(now, pid, stat->parent, -1, name.empty() ? stat->name : name,
                    pid == root ? "main" : "child");
   }
 }
