@@ -400,6 +400,19 @@ TEST_P(Live, TheWeightsOfAllStacksAreTheSchedulersTime) {
   EXPECT_GT(counts.whole + counts.shortened + counts.unread, 0);
 }
 
+TEST_P(Live, EachLookAtAThreadThatRunsHasItsStack) {
+  // Many more than the kernel's clock ticks meanwhile.
+  constexpr int kLooks = 100;
+  const Program program(GetParam(), "work.py", {"5", "1000"});
+  StackSums sums;
+  auto sampler = Sampler::open(program.pid(), {}, sums);
+  ASSERT_TRUE(sampler) << sampler.error().message;
+  for (int look = 0; look < kLooks; ++look) (*sampler)->look();
+  (*sampler)->finish();
+  const StackCounts counts = (*sampler)->state().counts;
+  EXPECT_GE(counts.whole + counts.shortened + counts.unread, kLooks * 9 / 10);
+}
+
 TEST_P(Live, AThreadThatSleepsWeighsNothing) {
   const Program program(GetParam(), "waiting.py");
   Result<ProcessLook> look = look_at(program.pid());
