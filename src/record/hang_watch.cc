@@ -163,14 +163,16 @@ void HangWatch::run() {
       next = now + std::max(usual, kShare * (cpu_ns() - before));
     }
   } catch (const std::bad_alloc&) {
-    return;  // Where memory is short the program has other troubles.
+    messages_.warning("memory did not suffice to look whether the program hangs");
   }
 }
 
 void HangWatch::read_steps() {
   std::error_code failure;
-  for (const auto& entry : std::filesystem::directory_iterator(folder_, failure)) {
-    const std::filesystem::path& path = entry.path();
+  const std::filesystem::directory_iterator end;
+  for (std::filesystem::directory_iterator entry(folder_, failure); !failure && entry != end;
+       entry.increment(failure)) {
+    const std::filesystem::path& path = entry->path();
     if (path.extension() != ".fathom" || path.filename() == "monitor.fathom") continue;
     struct stat facts {};
     if (::stat(path.c_str(), &facts) != 0) continue;
