@@ -35,7 +35,8 @@ void HangRule::step(pid_t pid, std::int64_t start, std::int64_t duration) {
 
 bool HangRule::has_acted(const TreeLook& tree) {
   const bool gap = last_look_ != 0 && tree.now - last_look_ > std::max(quiet_ / kGapPart, kTicks);
-  bool acted = last_look_ == 0 || gap || tree.stopped || tree.spent.size() != spent_.size();
+  bool acted =
+      last_look_ == 0 || gap || tree.ready || tree.stopped || tree.spent.size() != spent_.size();
   for (const auto& [pid, spent] : tree.spent) {
     const auto before = spent_.find(pid);
     if (before == spent_.end()) {

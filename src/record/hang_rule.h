@@ -14,6 +14,7 @@ namespace fathom::record {
 struct TreeLook {
   std::int64_t now = 0;                 ///< CLOCK_MONOTONIC, ns.
   std::map<pid_t, std::int64_t> spent;  ///< ns on a processor so far, by process.
+  bool ready = false;                   ///< One runs, or waits for a processor.
   bool stopped = false;                 ///< By a signal or a debugger: it is not to do anything.
 };
 

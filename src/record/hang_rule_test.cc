@@ -61,6 +61,13 @@ TEST_F(Hang, AStoppedProgramIsNotToDoAnything) {
   EXPECT_EQ(pass(55, 0), "");
 }
 
+TEST_F(Hang, OneThatWaitsForAProcessorDoesNotHang) {
+  for (int second = 0; second < 600; ++second) {
+    now_ += kSecond;
+    EXPECT_EQ(rule_.look({.now = now_, .spent = {{7, 0}}, .ready = true}), "");
+  }
+}
+
 TEST_F(Hang, TimeInWhichNobodyLookedDoesNotCount) {
   pass(10, 500 * kMs);
   now_ += 3600 * kSecond;

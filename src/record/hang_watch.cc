@@ -189,6 +189,7 @@ TreeLook HangWatch::look(const std::vector<pid_t>& tree) const {
     const std::optional<cap::ProcStat> stat = cap::read_stat(pid);
     if (!stat) continue;
     look.spent[pid] = stat->user + stat->system;
+    look.ready = look.ready || stat->state == 'R';
     if (pid == root_) look.stopped = stat->state == 'T' || stat->state == 't';
   }
   return look;
