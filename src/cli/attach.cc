@@ -1,4 +1,4 @@
-// fathom attach: profiles a running PyTorch program for a moment, then diagnoses it.
+// fathom attach: profiles or samples a running program for a moment, then diagnoses it.
 #include "record/attach.h"
 
 #include <memory>
@@ -41,7 +41,7 @@ Command attach() {
   Command command;
   command.name = "attach";
   command.group = "Capture";
-  command.title = "Capture a running PyTorch program for a moment, then diagnose it";
+  command.title = "Capture a running program for a moment, then diagnose it";
   command.operand = "PID…";
   command.doc =
       "Profiles a program that was started with KINETO_USE_DAEMON=1 in its environment: PyTorch "
@@ -49,7 +49,9 @@ Command attach() {
       "This command is that daemon for as long as it takes: it hands out orders to the processes "
       "and to those below them, waits for their traces, gathers them in one session folder and "
       "prints the diagnosis. Of a launcher (torchrun) its ranks are recorded. Several processes "
-      "begin at the same moment.";
+      "begin at the same moment. A program that was started without it, in PyTorch or not, is "
+      "sampled from outside with the processes below it, as fathom sample does: what its threads "
+      "compute and wait for, in which function and line.";
   command.examples = {"fathom attach 12345 --duration 5s", "fathom attach 12345 12346",
                       "fathom attach $(pgrep -o torchrun) --with shapes"};
   command.declare = [](Options& options) -> std::function<int()> {
@@ -57,9 +59,10 @@ Command attach() {
     options.operands("PID", arguments->pids, 1);
     options.parsed("--duration", "TIME", into(arguments->options.duration, capture::parse_duration),
                    "How long to record (default 5s)");
-    options.parsed("--with", "LIST", into(arguments->options.with, capture::parse_torch_extras),
-                   "Also record these, separated by commas: shapes, stacks, memory, flops",
-                   {capture::kTorchExtras.begin(), capture::kTorchExtras.end()});
+    options.parsed(
+        "--with", "LIST", into(arguments->options.with, capture::parse_torch_extras),
+        "Of PyTorch, also record these, separated by commas: shapes, stacks, memory, flops",
+        {capture::kTorchExtras.begin(), capture::kTorchExtras.end()});
     options.parsed("--timeout", "TIME", into(arguments->options.timeout, capture::parse_duration),
                    "How long to wait until the program asks (default 30s)");
     options.group("Output");

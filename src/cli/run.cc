@@ -7,6 +7,7 @@
 
 #include "capture/launcher/amounts.h"
 #include "cli/command.h"
+#include "cli/dump_show.h"
 #include "cli/messages.h"
 #include "cli/options.h"
 #include "cli/run_show.h"
@@ -41,6 +42,10 @@ int run(RunArguments& arguments) {
   if (!arguments.sources.empty()) options.recording.sources = arguments.sources;
   options.recording.overhead = !arguments.no_overhead;
   options.version = version();
+  options.show_dump = [](const std::vector<sample::ProcessLook>& processes, double milliseconds) {
+    const DumpShow dump{.processes = processes, .milliseconds = milliseconds};
+    return record::DumpTexts{.text = dump_text(dump, Style{}, true), .json = dump_json(dump)};
+  };
   const Result<record::RunOutcome> outcome =
       record::record_run(options, recording_messages(arguments.quiet));
   if (!outcome) return fail(outcome.error());
@@ -60,6 +65,15 @@ Result<double> parse_real(std::string_view text) {
                                                   std::to_string(Largest)};
   }
   return number;
+}
+
+/// "off" is no time.
+Result<Duration> parse_hang(std::string_view text) {
+  if (text == "off") return Duration{};
+  Result<Duration> duration = capture::parse_duration(text);
+  if (duration && *duration <= Duration{})
+    return Error{ErrorCode::invalid_argument, "'" + std::string(text) + "' is no time; off is"};
+  return duration;
 }
 
 Result<bool> parse_switch(std::string_view text) {
@@ -148,6 +162,15 @@ void declare_when(Options& options, RunArguments& arguments) {
                  {"on", "off"});
 }
 
+void declare_hang(Options& options, RunArguments& arguments) {
+  options.parsed(
+      "--hang", "TIME", into(arguments.options.hang, parse_hang),
+      "Look at all threads, as fathom dump does, when the program has computed nothing for this "
+      "long, or when a step lasts 20 times the median and 5s (default 60s; off: never); at most 3 "
+      "times, into hang-1.txt and hang-1.json of the session folder",
+      {"off"});
+}
+
 void declare_limits(Options& options, RunArguments& arguments) {
   capture::Recording& recording = arguments.options.recording;
   options.group("Limits");
@@ -199,6 +222,7 @@ Command run() {
     options.rest("COMMAND", arguments->options.command);
     declare_what(options, *arguments);
     declare_when(options, *arguments);
+    declare_hang(options, *arguments);
     declare_limits(options, *arguments);
     declare_output(options, *arguments);
     return [arguments] { return run(*arguments); };

@@ -316,6 +316,22 @@ TEST_F(FathomWire, StacksShareTheirFrames) {
   EXPECT_EQ(trace.import[Repair::number_out_of_range].count, 1U);
 }
 
+TEST_F(FathomWire, AProcessWithoutAnEndLastsAsLongAsItsSamples) {
+  writer_->process(100, 7, 1, -1, "app.py", "main");
+  writer_->stack({.time = 900,
+                  .pid = 7,
+                  .tid = 7,
+                  .thread = "python",
+                  .frame = 0,
+                  .on_cpu = 5,
+                  .queued = 0,
+                  .blocked = 0,
+                  .cause = "",
+                  .object = ""},
+                 {});
+  EXPECT_EQ(to_ns(read().span.length()), 800);
+}
+
 TEST_F(FathomWire, TheRecordersOwnThreadIsNoneOfTheProgram) {
   const auto add = [this](std::int64_t tid, std::int64_t time,
                           const std::vector<wire::StackFrame>& frames) {

@@ -1,4 +1,4 @@
-// Records running PyTorch programs for a moment, into a session folder.
+// Records running programs for a moment, into a session folder.
 #pragma once
 
 #include <string>
@@ -27,8 +27,10 @@ struct AttachOutcome {
   std::vector<pid_t> recorded;
 };
 
-/// Has the processes record themselves, by dynolog's protocol: see record_kineto(). Errors: a
-/// process that does not exist or cannot be reached, another daemon, no trace, no folder.
+/// Has the processes record themselves, by dynolog's protocol: see record_kineto(). Where none of
+/// them can be asked, samples their threads from outside until the time is over, the first has
+/// ended, or Ctrl-C. Errors: a process that does not exist or cannot be reached, another daemon, no
+/// trace, no folder.
 Result<AttachOutcome> record_attached(const AttachOptions& options, const Messages& messages);
 
 }  // namespace fathom::record

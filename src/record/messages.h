@@ -7,7 +7,7 @@
 namespace fathom::record {
 
 /// Receivers of sentences for the user. All must be set; they are called on the thread that
-/// records.
+/// records, and on one that looks whether the program hangs.
 struct Messages {
   std::function<void(const std::string&)> progress;  ///< What happens; a quiet caller drops it.
   std::function<void(const std::string&)> warning;   ///< The recording lies or is not as asked for.

@@ -150,7 +150,10 @@ class Run {
     cap::ProcessTree tree(*launched, options_.command, &writer_);
     Samples samples(cap::sampling_of(options_.recording), (*launched).pid, writer_);
     Telemetry telemetry(options_.telemetry_hz, (*launched).pid, folder_.absolute, writer_);
+    HangWatch hangs(options_.hang, (*launched).pid, folder_.absolute, options_.show_dump,
+                    messages_);
     const cap::Ending ending = cap::supervise(gate_, tree, messages_.progress);
+    hangs.stop_into(outcome_.manifest);
     outcome_.exit_code = ending.status ? cap::exit_code_of(*ending.status) : 128 + SIGINT;
     complete(ending, tree, outcome_.manifest);
     add_limits(injections);

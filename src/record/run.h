@@ -8,6 +8,7 @@
 #include "base/result.h"
 #include "capture/launcher/manifest.h"
 #include "capture/launcher/recording.h"
+#include "record/hang_watch.h"
 #include "record/messages.h"
 
 namespace fathom::record {
@@ -18,7 +19,11 @@ struct RunOptions {
   std::string output;  ///< The session folder, new or empty; "" for one under fathom-runs/.
   std::string name;    ///< What to call the run; "" for a name from the command.
   capture::Recording recording;
-  double telemetry_hz = 10;      ///< 0 for none.
+  double telemetry_hz = 10;  ///< 0 for none.
+  /// The program is looked at when it does nothing for so long, or when a step does not end; 0:
+  /// never.
+  Duration hang = std::chrono::seconds(60);
+  ShowDump show_dump;            ///< What is then written; empty: nothing.
   std::optional<double> price;   ///< Money per kilowatt-hour.
   std::optional<double> carbon;  ///< Grams of CO2 per kilowatt-hour.
   std::string version;           ///< Of Fathom, for the manifest.

@@ -130,40 +130,52 @@ Samples::~Samples() {
   if (thread_.joinable()) thread_.join();
 }
 
+Result<void> record_samples(const SamplesRequest& request, wire::Writer& writer,
+                            std::vector<capture::NotRecorded>& missing) {
+  const double hz = request.sampling.hz;
+  Records records(writer);
+  sample::Sampler::Options options;
+  options.period = static_cast<std::int64_t>(1e9 / hz);
+  options.fresh = request.fresh;
+  options.without_torch = !request.sampling.asked;
+  if (request.sampling.asked) options.native = sample::Sampler::Options::Native::without_python;
+  options.most_cost = kMostCost * std::max(1.0, hz / kUsualHz);
+  auto sampler = sample::Sampler::open(request.root, options, records);
+  if (!sampler) return std::move(sampler).error();
+  (*sampler)->run(request.duration, request.stop);
+  (*sampler)->finish();
+  const sample::SamplerState state = (*sampler)->state();
+  add_facts(state, hz, writer);
+  if (state.native.refused > 0) {
+    missing.push_back({.what = "native functions in samples",
+                       .why = state.native.refusal,
+                       .remedy = "fathom doctor shows what may be read",
+                       .lost = "functions of programs without Python (fathom hot)"});
+  }
+  for (const std::string& process : state.unread) {
+    missing.push_back({.what = "functions of Python in samples",
+                       .why = process,
+                       .remedy = "fathom doctor shows what may be read",
+                       .lost = "time on a processor by function and line (fathom hot)"});
+  }
+  return {};
+}
+
 void Samples::run(pid_t root, wire::Writer& writer) {
   try {
-    Records records(writer);
-    sample::Sampler::Options options;
-    options.period = static_cast<std::int64_t>(1e9 / sampling_.hz);
-    options.fresh = true;
-    options.without_torch = !sampling_.asked;
-    if (sampling_.asked) options.native = sample::Sampler::Options::Native::without_python;
-    options.most_cost = kMostCost * std::max(1.0, sampling_.hz / kUsualHz);
-    auto sampler = sample::Sampler::open(root, options, records);
+    const Result<void> recorded =
+        record_samples({.root = root,
+                        .sampling = sampling_,
+                        .fresh = true,
+                        .duration = std::numeric_limits<std::int64_t>::max(),
+                        .stop = [this] { return stop_.load(); }},
+                       writer, missing_);
     // One that has ended by now had nothing to show.
-    if (!sampler) {
-      if (sampler.error().code == ErrorCode::not_found) return;
-      return missing_.push_back({.what = std::string(kWhat),
-                                 .why = sampler.error().message,
-                                 .remedy = {},
-                                 .lost = std::string(kLost)});
-    }
-    (*sampler)->run(std::numeric_limits<std::int64_t>::max(), [this] { return stop_.load(); });
-    (*sampler)->finish();
-    const sample::SamplerState state = (*sampler)->state();
-    add_facts(state, sampling_.hz, writer);
-    if (state.native.refused > 0) {
-      missing_.push_back({.what = "native functions in samples",
-                          .why = state.native.refusal,
-                          .remedy = "fathom doctor shows what may be read",
-                          .lost = "functions of programs without Python (fathom hot)"});
-    }
-    for (const std::string& process : state.unread) {
-      missing_.push_back({.what = "functions of Python in samples",
-                          .why = process,
-                          .remedy = "fathom doctor shows what may be read",
-                          .lost = "time on a processor by function and line (fathom hot)"});
-    }
+    if (recorded || recorded.error().code == ErrorCode::not_found) return;
+    missing_.push_back({.what = std::string(kWhat),
+                        .why = recorded.error().message,
+                        .remedy = {},
+                        .lost = std::string(kLost)});
   } catch (const std::bad_alloc&) {
     missing_.push_back({.what = std::string(kWhat),
                         .why = "memory did not suffice",

@@ -2,8 +2,11 @@
 #pragma once
 
 #include <atomic>
+#include <cstdint>
+#include <functional>
 #include <optional>
 #include <thread>
+#include <vector>
 
 #include "capture/launcher/manifest.h"
 #include "capture/launcher/recording.h"
@@ -11,6 +14,21 @@
 #include "wire/writer.h"
 
 namespace fathom::record {
+
+/// Whose threads are looked at, how, and until when.
+struct SamplesRequest {
+  pid_t root = 0;  ///< Those below it are meant, too.
+  capture::Sampling sampling;
+  bool fresh = false;          ///< It has just been started: all that it has done counts.
+  std::int64_t duration = 0;   ///< ns, at most.
+  std::function<bool()> stop;  ///< Asked often; true ends it.
+};
+
+/// Looks at the threads without stopping them, into `writer`, until the time is over, the process
+/// has ended or it is to stop. What was not recorded is added to `missing`. Errors: those of
+/// sample::Sampler::open.
+Result<void> record_samples(const SamplesRequest& request, wire::Writer& writer,
+                            std::vector<capture::NotRecorded>& missing);
 
 /// Looks at the threads of the process tree while it lives, from a thread of its own, without
 /// stopping them.

@@ -103,6 +103,18 @@ void write_energy(JsonWriter& json, const RunSummary& run) {
       .end();
 }
 
+void write_hangs(JsonWriter& json, const RunSummary& run) {
+  json.array();
+  for (const HangLook& hang : run.hangs) {
+    json.object(kJsonInline)
+        .member("file", text(hang.file))
+        .member("why", text(hang.why))
+        .member("where", text(hang.where))
+        .end();
+  }
+  json.end();
+}
+
 void write_not_recorded(JsonWriter& json, const RunSummary& run) {
   json.array();
   for (const Unrecorded& lost : run.not_recorded) {
@@ -226,6 +238,7 @@ void write_run(JsonWriter& json, const RunSummary& run) {
   write_whole(json.key("whole_run"), run.whole);
   write_overhead(json.key("overhead"), run);
   write_not_recorded(json.key("not_recorded"), run);
+  if (!run.hangs.empty()) write_hangs(json.key("hangs"), run);
   json.end();
 }
 

@@ -280,6 +280,10 @@ std::string run_lines(const RunSummary& run, const Style& style) {
   const std::string process = main_process(run);
   add("Run", process.empty() ? process : ending + process);
   add("Requests", request_split(run));
+  for (const HangLook& hang : run.hangs) {
+    add("Hang", hang.why + (hang.where.empty() ? "" : ": " + hang.where) + "; " + hang.file +
+                    " of the session folder has all threads");
+  }
   add("Whole run", whole_run(run));
   add("", beside_steps(run));
   add("Telemetry", telemetry(run.usage));

@@ -153,6 +153,9 @@ Layout take(const Places& at, Reader& value, bool free_threaded) {
   layout.frame_instruction = value(at.frame_instruction);
   layout.frame_locals = value(at.frame_locals);
   layout.frame_owner = value(at.frame_owner);
+  // Not named there: in 3.13 it lies between the instruction and the variables.
+  if (layout.minor == 13 && layout.frame_locals == layout.frame_instruction + 16)
+    layout.frame_height = layout.frame_locals - 8;
   layout.code_file = value(at.code_file);
   layout.code_name = value(at.code_name);
   layout.code_lines = value(at.code_lines);

@@ -53,6 +53,7 @@ Layout with_cframes(int minor) {
   layout.interpreter_next = 0;
   layout.thread_frame = 56;
   layout.frame_instruction = 56;
+  layout.frame_height = 64;
   layout.frame_locals = 72;
   layout.code_file = 112;
   layout.code_name = 128;  // the qualified one

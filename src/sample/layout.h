@@ -55,7 +55,10 @@ struct Layout {
   std::uint32_t frame_running = 0;      ///< To 3.10: a byte that says whether it runs.
   std::uint8_t running = 0;             ///< What stands there while it does.
   std::uint32_t frame_locals = 0;       ///< Where its local variables begin.
-  std::uint32_t frame_bytecode = 0;     ///< Which copy of the bytecode it runs; 0: there is one.
+  /// Where a number says how high its stack of values is while a function runs that it called
+  /// without C code in between, and -1 while it runs itself; 0 where there is none.
+  std::uint32_t frame_height = 0;
+  std::uint32_t frame_bytecode = 0;  ///< Which copy of the bytecode it runs; 0: there is one.
 
   std::uint32_t code_file = 0;
   std::uint32_t code_name = 0;

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <chrono>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
@@ -88,6 +89,8 @@ class Program {
     waitpid(pid_, nullptr, 0);
   }
   [[nodiscard]] pid_t pid() const { return pid_; }
+  /// Sends it a line.
+  void tell() const { EXPECT_EQ(write(in_, "\n", 1), 1); }
   /// What it printed, up to an empty line.
   [[nodiscard]] const std::vector<std::string>& lines() const { return lines_; }
   /// The number behind a name that it printed.
@@ -397,6 +400,19 @@ TEST_P(Live, TheWeightsOfAllStacksAreTheSchedulersTime) {
   EXPECT_GT(counts.whole + counts.shortened + counts.unread, 0);
 }
 
+TEST_P(Live, EachLookAtAThreadThatRunsHasItsStack) {
+  // Many more than the kernel's clock ticks meanwhile.
+  constexpr int kLooks = 100;
+  const Program program(GetParam(), "work.py", {"5", "1000"});
+  StackSums sums;
+  auto sampler = Sampler::open(program.pid(), {}, sums);
+  ASSERT_TRUE(sampler) << sampler.error().message;
+  for (int look = 0; look < kLooks; ++look) (*sampler)->look();
+  (*sampler)->finish();
+  const StackCounts counts = (*sampler)->state().counts;
+  EXPECT_GE(counts.whole + counts.shortened + counts.unread, kLooks * 9 / 10);
+}
+
 TEST_P(Live, AThreadThatSleepsWeighsNothing) {
   const Program program(GetParam(), "waiting.py");
   Result<ProcessLook> look = look_at(program.pid());
@@ -454,6 +470,72 @@ TEST_P(Live, WhatAThreadSpentSumsToTheTimeForWhichItWasLookedAt) {
   EXPECT_GT(sums.waits[program.number("sleep")][WaitKind::sleep], 0);
   EXPECT_GT(sums.waits[program.number("pipe")][WaitKind::file], 0);
   EXPECT_GT(sums.waits[program.number("recursion")][WaitKind::lock], 0);
+}
+
+/// The functions of becoming.py on each stack that ran, the outermost first.
+std::set<std::string> stacks_of(const StackSums& sums) {
+  std::set<std::string> stacks;
+  for (const WeighedStack& stack : sums.stacks()) {
+    std::string text;
+    for (const FrameLook& frame : stack.frames) {
+      if (frame.file.ends_with("becoming.py")) text += " " + short_name(frame.function);
+    }
+    stacks.insert(text);
+  }
+  return stacks;
+}
+
+/// Looks until a function was met; false where it never is. At most half a minute, as on a machine
+/// that has no time for the program.
+bool look_until(Sampler& sampler, const StackSums& sums, const std::string& function) {
+  for (int round = 0; round < 30'000; ++round) {
+    sampler.look();
+    for (const std::string& stack : stacks_of(sums)) {
+      if (stack.ends_with(" " + function)) return true;
+    }
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+  return false;
+}
+
+TEST_P(Live, AProgramThatBecomesAnotherIsReadAnew) {
+  const Program program(GetParam(), "becoming.py", {"exec"});
+  StackSums sums;
+  auto sampler = Sampler::open(program.pid(), {}, sums);
+  ASSERT_TRUE(sampler) << sampler.error().message;
+  EXPECT_TRUE(look_until(**sampler, sums, "before"));
+  program.tell();
+  EXPECT_TRUE(look_until(**sampler, sums, "after"));
+  (*sampler)->finish();
+  for (const std::string& stack : stacks_of(sums)) {
+    const bool both =
+        stack.find(" before") != std::string::npos && stack.find(" after") != std::string::npos;
+    EXPECT_FALSE(both) << stack;
+  }
+}
+
+TEST_P(Live, ThreadsThatEndWhileTheyAreReadLoseNothing) {
+  const Program program(GetParam(), "becoming.py", {"threads"});
+  StackSums sums;
+  const std::int64_t before = clock_ns();
+  auto sampler = Sampler::open(program.pid(), {}, sums);
+  ASSERT_TRUE(sampler) << sampler.error().message;
+  program.tell();
+  EXPECT_TRUE(look_until(**sampler, sums, "brief"));
+  for (int round = 0; round < 300; ++round) {
+    (*sampler)->look();
+    std::this_thread::sleep_for(std::chrono::microseconds(300));
+  }
+  (*sampler)->finish();
+  // One interpreter at a time: no more than went by, but for what runs without the GIL.
+  EXPECT_GT(sums.on_cpu(), 0);
+  EXPECT_LT(sums.on_cpu(), 4 * (clock_ns() - before));
+  // Every stack begins where threads begin or in the program itself.
+  for (const std::string& stack : stacks_of(sums)) {
+    const bool known = stack.empty() || stack.starts_with(" <module>") ||
+                       stack.starts_with(" brief") || stack.starts_with(" <lambda>");
+    EXPECT_TRUE(known) << stack;
+  }
 }
 
 TEST_P(Live, OfThreadsThatTakeTurnsTheOthersWaitForTheGil) {

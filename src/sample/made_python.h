@@ -70,6 +70,10 @@ struct MadePython {
     memory.put<Address>(at + layout.frame_instruction, code + layout.code_bytecode + instruction);
     memory.put<std::uint8_t>(at + layout.frame_owner, owner);
   }
+  /// The height of its stack of values: -1 while it runs by itself.
+  void set_height(Address frame, std::int32_t height) {
+    memory.put<std::int32_t>(frame + layout.frame_height, height);
+  }
   void set_top(Address top) { memory.put<Address>(kThread + layout.thread_chunk + 8, top); }
   void run(Address innermost) { memory.put<Address>(kCframe + layout.cframe_frame, innermost); }
   /// Where the frame number `depth` lies; the first is 0.

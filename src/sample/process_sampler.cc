@@ -40,6 +40,9 @@ constexpr int kMostInVain = 20;
 constexpr std::size_t kMostNatives = 1024;
 /// Python's stack and the native one are of one moment where they are no further apart.
 constexpr std::int64_t kMostApart = kMs;
+/// Looks at a running thread between two ticks of the kernel's clock that are kept: 10 ms at 10
+/// kHz.
+constexpr std::size_t kMostRunning = 128;
 /// A thread that was ready for a smaller part of the busiest one's time does not count for the
 /// processors that the process may use.
 constexpr std::int64_t kLeastPart = 20;
@@ -48,6 +51,16 @@ std::int64_t now_ns() {
   timespec now{};
   clock_gettime(CLOCK_MONOTONIC, &now);
   return now.tv_sec * 1000 * kMs + now.tv_nsec;
+}
+
+/// One of so many equal parts of what a thread ran.
+Spent take_part(Spent& running, std::size_t parts) {
+  const auto count = static_cast<std::int64_t>(parts);
+  const Spent part{
+      .on_cpu = running.on_cpu / count, .queued = running.queued / count, .blocked = 0};
+  running.on_cpu -= part.on_cpu;
+  running.queued -= part.queued;
+  return part;
 }
 
 std::string folder_of(pid_t pid, pid_t tid) {
@@ -351,7 +364,7 @@ bool ProcessSampler::look_at_thread(Thread& thread) {
     if (thread.quiet > kQuietLooks)
       thread.next = now + std::min(kSlowestLook, (thread.quiet - kQuietLooks) * kPerQuietLook);
     if (now - thread.given >= kGiveEvery) {
-      give(thread, now, thread.ledger.take_blocked(thread.slept), &thread.place.wait);
+      give(thread, thread.place, now, thread.ledger.take_blocked(thread.slept), &thread.place.wait);
       thread.slept = 0;
       thread.given = now;
     }
@@ -362,8 +375,15 @@ bool ProcessSampler::look_at_thread(Thread& thread) {
   looks.is_asleep = !is_running(thread, task);
   // One that has ended and that nobody has waited for is blocked by nothing.
   if (task.state == 'Z' || task.state == 'X') return false;
-  // The scheduler has not written down yet what it ran.
-  if (moved || looks.is_asleep) met(thread, task, now, looks);
+  if (moved || looks.is_asleep) {
+    met(thread, task, now, looks);
+  } else if (!thread.event && thread.running.size() < kMostRunning) {
+    // The scheduler has not written down yet what it ran: it does at ticks of the kernel's clock,
+    // and is to be asked again.
+    read_stack(thread, true);
+    thread.place.wait = {};
+    thread.running.emplace_back(now, thread.place);
+  }
   return true;
 }
 
@@ -373,10 +393,12 @@ void ProcessSampler::met(Thread& thread, const Task& task, std::int64_t now, Bet
     // It has woken since: what was blocked until then was so where it slept.
     const bool whole = !looks.is_asleep && !blocked_unseen(looks);
     const std::int64_t most = whole ? std::numeric_limits<std::int64_t>::max() : thread.slept;
-    give(thread, now, thread.ledger.take_blocked(most), &thread.place.wait);
+    give(thread, thread.place, now, thread.ledger.take_blocked(most), &thread.place.wait);
     before = thread.place;
   }
   thread.given = now;
+  // It fell asleep after it was met running.
+  if (looks.is_asleep) give_running(thread, now);
   read_stack(thread, !looks.is_asleep);
   thread.asleep = looks.is_asleep;
   thread.place.wait = {};
@@ -389,10 +411,10 @@ void ProcessSampler::met(Thread& thread, const Task& task, std::int64_t now, Bet
   if (blocked_unseen(looks)) give_unseen(thread, looks.blocked);
   if (looks.is_asleep) {
     thread.slept = thread.ledger.left().blocked;
-    if (!thread.natives.empty()) give_running(thread, now);
     return;
   }
   thread.slept = 0;
+  thread.running.emplace_back(now, thread.place);
   give_running(thread, now);
 }
 
@@ -467,24 +489,22 @@ std::vector<FrameLook> ProcessSampler::mixed_stack(Thread& thread,
   return std::move(mixed.frames);
 }
 
-/// Perf comes by each time that a thread has run for so long: what it ran until then is of where it
-/// was met, and what it ran since is of where it will be met.
+/// Perf comes by each time that a thread has run for so long. What it ran until then is of where it
+/// was met, and what it ran since is of where it will be met. Without perf each place where it was
+/// met running gets as much.
 void ProcessSampler::give_running(Thread& thread, std::int64_t time) {
-  if (!thread.event) {
-    give(thread, time, thread.ledger.take_running(), nullptr);
-    return;
-  }
-  if (thread.natives.empty()) return;
+  const std::size_t parts = thread.event ? thread.natives.size() : thread.running.size();
+  if (parts == 0) return;
   Spent left = thread.ledger.take_running();
-  auto parts = static_cast<std::int64_t>(thread.natives.size());
-  for (const std::vector<FrameLook>& mixed : thread.natives) {
-    const Spent part{.on_cpu = left.on_cpu / parts, .queued = left.queued / parts, .blocked = 0};
-    left.on_cpu -= part.on_cpu;
-    left.queued -= part.queued;
-    --parts;
-    give(thread, time, part, nullptr, mixed);
+  for (std::size_t i = 0; i < parts; ++i) {
+    const Spent part = take_part(left, parts - i);
+    if (thread.event)
+      give(thread, thread.place, time, part, nullptr, thread.natives[i]);
+    else
+      give(thread, thread.running[i].second, thread.running[i].first, part, nullptr);
   }
   thread.natives.clear();
+  thread.running.clear();
 }
 
 void ProcessSampler::read_stack(Thread& thread, bool running) {
@@ -509,11 +529,11 @@ void ProcessSampler::read_stack(Thread& thread, bool running) {
   list_python_ = std::max(list_python_, 1);
 }
 
-void ProcessSampler::give(const Thread& thread, std::int64_t time, const Spent& spent,
-                          const Wait* wait, const std::vector<FrameLook>& mixed) {
+void ProcessSampler::give(const Thread& thread, const Place& place, std::int64_t time,
+                          const Spent& spent, const Wait* wait,
+                          const std::vector<FrameLook>& mixed) {
   if (!spent.any()) return;
   ready_ += spent.on_cpu + spent.queued;
-  const Place& place = thread.place;
   sink_.take(
       {.time = time,
        .process = pid_,
@@ -533,20 +553,20 @@ void ProcessSampler::give_unseen(Thread& thread, std::int64_t blocked) {
   Place place;
   place.python = thread.reader.has_value();
   place.state = place.python ? StackState::unread : StackState::whole;
-  std::swap(thread.place, place);
-  give(thread, thread.last, thread.ledger.take_blocked(blocked), nullptr);
-  std::swap(thread.place, place);
+  give(thread, place, thread.last, thread.ledger.take_blocked(blocked), nullptr);
 }
 
 /// What it ran although it was never met running is not known to be of any stack.
 void ProcessSampler::give_rest(Thread& thread) {
   if (thread.asleep) {
-    give(thread, thread.last, thread.ledger.take_blocked(std::numeric_limits<std::int64_t>::max()),
-         &thread.place.wait);
+    give(thread, thread.place, thread.last,
+         thread.ledger.take_blocked(std::numeric_limits<std::int64_t>::max()), &thread.place.wait);
   }
-  if (thread.event) give_running(thread, thread.last);
-  if (!thread.last_native.empty())
-    give(thread, thread.last, thread.ledger.take_running(), nullptr, thread.last_native);
+  give_running(thread, thread.last);
+  if (!thread.last_native.empty()) {
+    give(thread, thread.place, thread.last, thread.ledger.take_running(), nullptr,
+         thread.last_native);
+  }
   Spent rest = thread.ledger.take_running();
   rest.blocked = thread.ledger.take_blocked(std::numeric_limits<std::int64_t>::max()).blocked;
   // One that runs to its end is most likely still where it was met.
@@ -554,7 +574,7 @@ void ProcessSampler::give_rest(Thread& thread) {
     thread.place.frames.clear();
     if (thread.reader) thread.place.state = StackState::unread;
   }
-  give(thread, thread.last, rest, nullptr);
+  give(thread, thread.place, thread.last, rest, nullptr);
 }
 
 }  // namespace fathom::sample

@@ -99,6 +99,8 @@ class ProcessSampler {
     int quiet = 0;           ///< Looks since it ran.
     bool asleep = false;
     Place place;  ///< Where it sleeps, or was met last.
+    /// Where it was met running since the scheduler last wrote down what it ran, and when.
+    std::vector<std::pair<std::int64_t, Place>> running;
     std::optional<StackReader> reader;
     std::optional<Alongside> alongside;  ///< Where a running thread cannot be read otherwise.
     std::optional<native::PerfEvent> event;
@@ -132,9 +134,9 @@ class ProcessSampler {
   void watch_threads();
   void unwatch(Thread& thread);
   std::vector<FrameLook> mixed_stack(Thread& thread, const native::PerfSample& sample);
-  void give(const Thread& thread, std::int64_t time, const Spent& spent, const Wait* wait,
-            const std::vector<FrameLook>& mixed = {});
   void give_running(Thread& thread, std::int64_t time);
+  void give(const Thread& thread, const Place& place, std::int64_t time, const Spent& spent,
+            const Wait* wait, const std::vector<FrameLook>& mixed = {});
   void give_unseen(Thread& thread, std::int64_t blocked);
   void give_rest(Thread& thread);
 

@@ -30,6 +30,14 @@ constexpr std::size_t kChunkHead = 24;
 constexpr std::uint8_t kOwnedByThread = 0;
 constexpr std::uint8_t kOwnedByFrameObject = 2;
 
+/// The outer frames that both have.
+std::vector<Frame> common(std::span<const Frame> a, std::span<const Frame> b) {
+  const std::size_t most = std::min(a.size(), b.size());
+  std::size_t same = 0;
+  while (same < most && a[a.size() - 1 - same] == b[b.size() - 1 - same]) ++same;
+  return {b.end() - static_cast<std::ptrdiff_t>(same), b.end()};
+}
+
 }  // namespace
 
 std::string_view to_string(StackState state) {
@@ -49,7 +57,7 @@ StackReader::StackReader(const Memory& memory, const Layout& layout, CodeTable& 
                     8),
       frame_size_(std::max({layout.frame_code, layout.frame_previous, layout.frame_instruction,
                             layout.frame_owner, layout.frame_running, layout.frame_bytecode,
-                            layout.frame_entry}) +
+                            layout.frame_entry, layout.frame_height}) +
                   8),
       snapshot_(memory) {}
 
@@ -123,10 +131,10 @@ std::span<const std::byte> StackReader::bytes_at(int reading, Address at, std::s
   const auto taken = snapshot_.bytes(reading, at, size);
   if (!taken.empty()) return taken;
   walk.all_taken = false;
-  // What lies in a chunk is read with it.
-  if (chunk_of(at) == nullptr) snapshot_.add(at, size);
   single_.resize(size);
   if (!memory_.read(at, single_)) return {};
+  // What lies in a chunk is read with it.
+  if (chunk_of(at) == nullptr) snapshot_.add(at, size);
   return single_;
 }
 
@@ -158,11 +166,24 @@ bool StackReader::is_lowest(Address frame) const {
   return chunks_.empty() || frame == chunks_.back().begin + kChunkHead + 8;
 }
 
+/// In 3.11 to 3.13 a function writes down how high its stack of values is before a function of
+/// Python begins that it calls, and removes that when it goes on.
+bool StackReader::waits_inline(std::span<const std::byte> frame) const {
+  return layout_.frame_height == 0 || number_at<std::int32_t>(frame, layout_.frame_height) >= 0;
+}
+
+/// Was it called without C code in between? Else a frame of the interpreter's lies there from 3.12
+/// on.
+bool StackReader::is_inline(std::span<const std::byte> frame) const {
+  return layout_.frame_entry == 0 || number_at<std::uint8_t>(frame, layout_.frame_entry) == 0;
+}
+
 /// False where no frame that runs can look so.
 bool StackReader::take_frame(std::span<const std::byte> bytes, Address at, Walk& walk) {
   const std::uint8_t owner = layout_.frame_owner != 0
                                  ? number_at<std::uint8_t>(bytes, layout_.frame_owner)
                                  : std::uint8_t{0};
+  const bool called_inline = std::exchange(walk.called_inline, false);
   if (owner >= layout_.first_own_owner) {
     if (!walk.frames.empty()) walk.frames.back().entry = true;
     return true;
@@ -190,10 +211,14 @@ bool StackReader::take_frame(std::span<const std::byte> bytes, Address at, Walk&
       walk.sure_from = walk.frames.size();
     walk.inner = at;
   }
-  if (!code->own)
-    walk.frames.push_back(frame);
-  else if (entry && !walk.frames.empty())
-    walk.frames.back().entry = true;
+  if (code->own) {
+    if (entry && !walk.frames.empty()) walk.frames.back().entry = true;
+    return true;
+  }
+  // It goes on by itself: what lies behind it has ended.
+  if (called_inline && !waits_inline(bytes)) walk.sure_from = walk.frames.size();
+  walk.called_inline = is_inline(bytes);
+  walk.frames.push_back(frame);
   return true;
 }
 
@@ -202,6 +227,7 @@ void StackReader::walk_from(int reading, Address at, Walk& into) {
   into.path.clear();
   into.sure_from = 0;
   into.inner = 0;
+  into.called_inline = false;
   bool all_taken = into.all_taken;
   for (std::size_t count = 0; at != 0 && count < kMostFrames; ++count) {
     into.all_taken = true;
@@ -232,41 +258,33 @@ void StackReader::walk(int reading, Walk& into) {
   }
 }
 
-/// The innermost frame may go on to its next instruction; the others wait at their calls.
-bool StackReader::agree(const Walk& a, const Walk& b) const {
-  if (!a.sound || !b.sound || !a.all_taken || !b.all_taken) return false;
-  if (a.frames.size() != b.frames.size()) return false;
-  for (std::size_t i = 0; i < a.frames.size(); ++i) {
-    const bool same_place =
-        (i == 0 && !layout_.on_heap()) || a.frames[i].instruction == b.frames[i].instruction;
-    if (a.frames[i].code != b.frames[i].code || a.frames[i].address != b.frames[i].address ||
-        !same_place)
-      return false;
+/// The innermost frame may go on to its next instruction; the others wait at their calls. On the
+/// heap it may not: a loop that comes by again is met at another one.
+bool StackReader::same_stack(const std::vector<Frame>& a, const std::vector<Frame>& b) const {
+  if (a.size() != b.size()) return false;
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    const bool same_place = (i == 0 && !layout_.on_heap()) || a[i].instruction == b[i].instruction;
+    if (a[i].code != b[i].code || a[i].address != b[i].address || !same_place) return false;
   }
   return true;
 }
 
-/// Do the readings agree, and on the heap also with those before?
-bool StackReader::settled() {
-  if (!agree(walks_[0], walks_[1])) return false;
-  if (!layout_.on_heap() || walks_[1].frames == before_) return true;
-  before_ = walks_[1].frames;
-  return false;
-}
-
-/// Of two readings that do not agree, the outer frames that both have were there in between; those
-/// of the try that found most are kept.
-void StackReader::keep_common() {
+StackReader::Seen StackReader::look_at_both() {
+  walk(0, walks_[0]);
+  walk(1, walks_[1]);
   const Walk& a = walks_[0];
   const Walk& b = walks_[1];
-  if (!a.reaches_end || !b.reaches_end) return;
-  const std::size_t most = std::min(a.frames.size() - a.sure_from, b.frames.size() - b.sure_from);
-  std::size_t same = 0;
-  while (same < most &&
-         a.frames[a.frames.size() - 1 - same] == b.frames[b.frames.size() - 1 - same])
-    ++same;
-  if (same > stack_.frames.size())
-    stack_.frames.assign(b.frames.end() - static_cast<std::ptrdiff_t>(same), b.frames.end());
+  if (a.sound && b.sound && a.all_taken && b.all_taken && same_stack(a.frames, b.frames))
+    return {.frames = b.frames, .whole = true};
+  // On the heap nothing says whether outer frames are still those of the same stack.
+  if (layout_.on_heap()) return {};
+  Seen seen;
+  if (a.reaches_end && b.reaches_end)
+    seen.frames =
+        common(std::span(a.frames).subspan(a.sure_from), std::span(b.frames).subspan(b.sure_from));
+  std::vector<Frame> known = still_known();
+  if (known.size() > seen.frames.size()) seen.frames = std::move(known);
+  return seen;
 }
 
 /// A frame runs while it lies below the top of its chunk.
@@ -276,66 +294,101 @@ bool StackReader::is_live(Address at, Address top) const {
 }
 
 /// The frame at this place, where both readings have the same there.
-std::optional<Frame> StackReader::same_in_both(Address at, Address previous, Address top,
-                                               bool& own) {
+std::optional<StackReader::Same> StackReader::same_in_both(Address at, Address previous,
+                                                           const std::array<Address, 2>& tops) {
   std::array<Frame, 2> frames;
-  for (int reading = 0; reading < 2; ++reading) {
-    const auto bytes = snapshot_.bytes(reading, at, frame_size_);
+  Same same{.frame = {}, .own = false, .waits = true, .called_inline = true};
+  for (std::size_t reading = 0; reading < 2; ++reading) {
+    const auto bytes = snapshot_.bytes(static_cast<int>(reading), at, frame_size_);
     if (bytes.empty() || number_at<Address>(bytes, layout_.frame_previous) != previous ||
-        !is_live(at, top))
+        !is_live(at, tops[reading]))
       return std::nullopt;
     Walk walk;
     if (!take_frame(bytes, at, walk)) return std::nullopt;
-    own = walk.frames.empty();
-    if (!own) frames[static_cast<std::size_t>(reading)] = walk.frames.front();
+    same.own = walk.frames.empty();
+    if (!same.own) frames[reading] = walk.frames.front();
+    same.waits = same.waits && layout_.frame_height != 0 && waits_inline(bytes);
+    same.called_inline = same.called_inline && !same.own && is_inline(bytes);
   }
   if (!(frames[0] == frames[1])) return std::nullopt;
-  return frames[0];
+  same.frame = frames[0];
+  return same;
 }
 
 /// Where the way from the innermost frame is not to be seen, the outer frames of the last stack may
-/// still be there.
-void StackReader::keep_known() {
-  const auto thread = snapshot_.bytes(1, thread_, thread_bytes_);
-  if (thread.empty() || number_at<Address>(thread, layout_.thread_interpreter) != interpreter_)
-    return;
-  const auto top = number_at<Address>(thread, layout_.thread_chunk + 8);
+/// still be there. One that has ended looks no different from one that runs. So each must be called
+/// by one that waits for it. Where that is not to be seen, by one that is at the very call at which
+/// the last stack had it.
+std::vector<Frame> StackReader::still_known() {
+  std::array<Address, 2> tops{};
+  for (std::size_t reading = 0; reading < 2; ++reading) {
+    const auto thread = snapshot_.bytes(static_cast<int>(reading), thread_, thread_bytes_);
+    if (thread.empty() || number_at<Address>(thread, layout_.thread_interpreter) != interpreter_)
+      return {};
+    tops[reading] = number_at<Address>(thread, layout_.thread_chunk + 8);
+  }
   std::vector<Frame> outer;
   Address previous = 0;
-  for (auto at = known_.rbegin(); at != known_.rend(); ++at) {
-    bool own = false;
-    const std::optional<Frame> frame = same_in_both(*at, previous, top, own);
-    if (!frame) break;
-    if (!own) outer.push_back(*frame);
-    previous = *at;
+  bool waits = false;
+  bool own = true;
+  bool as_known = true;
+  for (auto known = known_.rbegin(); known != known_.rend(); ++known) {
+    const std::optional<Same> same = same_in_both(known->at, previous, tops);
+    if (!same || same->own != (known->frame.code == nullptr)) break;
+    const bool seen = layout_.frame_height != 0 && same->called_inline && !own;
+    if (seen ? !waits : !as_known || same->frame.code != known->frame.code) break;
+    if (!same->own) outer.push_back(same->frame);
+    // What it calls from here on is known where it is the same function at the same call.
+    as_known = (same->own && as_known) || (!same->own && same->frame == known->frame);
+    waits = !same->own && same->waits;
+    own = same->own;
+    previous = known->at;
   }
-  if (outer.size() > stack_.frames.size()) stack_.frames.assign(outer.rbegin(), outer.rend());
+  std::reverse(outer.begin(), outer.end());
+  return outer;
+}
+
+void StackReader::remember() {
+  known_.clear();
+  auto frame = stack_.frames.begin();
+  for (const Address at : walks_[1].path) {
+    const bool own = frame == stack_.frames.end() || frame->address != at;
+    known_.push_back({.at = at, .frame = own ? Frame{} : *frame});
+    if (!own) ++frame;
+  }
+}
+
+/// Keeps what the take before had, too; true where that is all.
+bool StackReader::confirm(Seen now) {
+  const bool whole = before_.whole && now.whole && same_stack(before_.frames, now.frames);
+  if (whole) {
+    stack_.frames = std::move(now.frames);
+    stack_.state = StackState::whole;
+    remember();
+    return true;
+  }
+  if (!layout_.on_heap()) {
+    std::vector<Frame> outer = common(before_.frames, now.frames);
+    if (outer.size() > stack_.frames.size()) stack_.frames = std::move(outer);
+  }
+  before_ = std::move(now);
+  return false;
 }
 
 const Stack& StackReader::read() {
   stack_.frames.clear();
   stack_.state = StackState::unread;
   stack_.takes = 0;
-  before_.clear();
-  before_.emplace_back();  // like no stack
+  before_ = {};
   int tries = 0;
   if (snapshot_.size() == 0) prepare();
   while (tries < kTries && stack_.takes < kMostTakes) {
     ++stack_.takes;
     const std::size_t places = snapshot_.size();
+    const bool was_whole = before_.whole;
     if (snapshot_.take()) {
-      walk(0, walks_[0]);
-      walk(1, walks_[1]);
-      if (settled()) {
-        stack_.frames.swap(walks_[1].frames);
-        known_.swap(walks_[1].path);
-        stack_.state = StackState::whole;
-        break;
-      }
-      if (!layout_.on_heap()) {
-        keep_common();
-        keep_known();
-      }
+      if (confirm(look_at_both())) break;
+      if (before_.whole && !was_whole) continue;  // One more take is to confirm it.
     }
     const bool grown = snapshot_.size() > places;
     if (!prepare() && !grown) ++tries;

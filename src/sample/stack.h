@@ -1,6 +1,7 @@
 // StackReader: the Python stack of one thread, read from outside while it runs.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -43,11 +44,12 @@ struct Stack {
 };
 
 /// Reads a thread's stack again and again. What it needs is read twice, in one system call and at
-/// the places of the last time; where both readings say the same, the stack was so in between. It
-/// never stops the thread and never drops a stack: what is in doubt is left out, and `state` tells
-/// it. To 3.10 frames lie apart on the heap, and a loop may come by twice while they are read:
-/// there only what was the same four times, down to the instruction, is taken. Read Alongside,
-/// every stack is whole. `memory`, `layout` and `codes` must outlive it.
+/// the places of the last time. Where both readings say the same, the stack was so in between, or
+/// the thread has left it and come back: a loop may come by twice meanwhile, and what lies where a
+/// function has ended does not change at all. So only what the take before had, too, is taken: the
+/// same four times. A function that runs by itself calls none, whatever lies behind it. It never
+/// stops the thread and never drops a stack: what is in doubt is left out, and `state` tells it.
+/// Read Alongside, every stack is whole. `memory`, `layout` and `codes` must outlive it.
 class StackReader {
  public:
   /// `thread` and `interpreter` are the addresses of CPython's structs.
@@ -72,6 +74,25 @@ class StackReader {
     std::size_t sure_from = 0;  ///< Frames further in are in doubt.
     Address inner = 0;          ///< The last frame that lies in a chunk.
     bool may_be_first = false;  ///< Whether the last frame may be the first of a thread.
+    /// The frame that was taken last was called by Python code, without C code in between.
+    bool called_inline = false;
+  };
+  /// What two readings have in common: the outer frames, or all.
+  struct Seen {
+    std::vector<Frame> frames;
+    bool whole = false;
+  };
+  /// A frame of the last stack that was read; no code: one of the interpreter's own.
+  struct Known {
+    Address at = 0;
+    Frame frame;
+  };
+  /// A frame that is the same in both readings.
+  struct Same {
+    Frame frame;
+    bool own = false;    ///< The interpreter's.
+    bool waits = false;  ///< In both, for a function that it called without C code in between.
+    bool called_inline = false;
   };
   struct Chunk {
     Address begin = 0;
@@ -83,11 +104,12 @@ class StackReader {
   [[nodiscard]] std::optional<Address> innermost(int reading, int cframes, Walk& walk);
   void walk(int reading, Walk& into);
   void walk_from(int reading, Address at, Walk& into);
-  void keep_common();
-  void keep_known();
-  [[nodiscard]] bool is_live(Address at, Address top) const;
-  [[nodiscard]] std::optional<Frame> same_in_both(Address at, Address previous, Address top,
-                                                  bool& own);
+  [[nodiscard]] Seen look_at_both();
+  [[nodiscard]] std::vector<Frame> still_known();
+  [[nodiscard]] std::optional<Same> same_in_both(Address at, Address previous,
+                                                 const std::array<Address, 2>& tops);
+  bool confirm(Seen now);
+  void remember();
   [[nodiscard]] std::span<const std::byte> bytes_at(int reading, Address at, std::size_t size,
                                                     Walk& walk);
   [[nodiscard]] bool take_frame(std::span<const std::byte> bytes, Address at, Walk& walk);
@@ -95,8 +117,10 @@ class StackReader {
   [[nodiscard]] const Chunk* chunk_of(Address at) const;
   [[nodiscard]] bool is_lowest(Address frame) const;
   [[nodiscard]] std::int64_t instruction_of(std::span<const std::byte> bytes, const Code& code);
-  [[nodiscard]] bool agree(const Walk& a, const Walk& b) const;
-  [[nodiscard]] bool settled();
+  [[nodiscard]] bool waits_inline(std::span<const std::byte> frame) const;
+  [[nodiscard]] bool is_inline(std::span<const std::byte> frame) const;
+  [[nodiscard]] bool is_live(Address at, Address top) const;
+  [[nodiscard]] bool same_stack(const std::vector<Frame>& a, const std::vector<Frame>& b) const;
 
   const Memory& memory_;
   const Layout& layout_;
@@ -109,8 +133,8 @@ class StackReader {
   Address chunk_top_ = 0;      ///< As far as the newest is read.
   Snapshot snapshot_;
   Walk walks_[2];
-  std::vector<Frame> before_;   ///< What the take before agreed upon.
-  std::vector<Address> known_;  ///< The path of the last stack that was read.
+  Seen before_;               ///< Of the take before.
+  std::vector<Known> known_;  ///< The last stack that was read, the innermost first.
   std::vector<std::byte> single_;
   Stack stack_;
 };

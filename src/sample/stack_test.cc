@@ -49,7 +49,7 @@ TEST_F(Stacks, OneThatRestsIsRead) {
   const Stack& stack = read();
   EXPECT_EQ(stack.state, StackState::whole);
   EXPECT_EQ(names(stack), "end:1 left:1 main:2");
-  EXPECT_EQ(read().takes, 1);
+  EXPECT_EQ(read().takes, 2);
 }
 
 TEST_F(Stacks, AThreadWithoutFramesHasAnEmptyOne) {
@@ -73,7 +73,7 @@ TEST_F(Stacks, GeneratorsLieElsewhere) {
   python_.frame(generator, right_, MadePython::place(1), 12, 1);
   python_.run(generator);
   EXPECT_EQ(names(read()), "right:2 left:1 main:2");
-  EXPECT_EQ(read().takes, 1);
+  EXPECT_EQ(read().takes, 2);
 }
 
 TEST_F(Stacks, OneThatChangesAllTheTimeIsShortenedToWhatStays) {
@@ -98,6 +98,47 @@ TEST_F(Stacks, TheInnermostMayGoOnMeanwhile) {
     python_.frame(MadePython::place(2), end_, MadePython::place(1), instruction);
   });
   EXPECT_EQ(read().state, StackState::whole);
+}
+
+TEST_F(Stacks, AFunctionThatRunsByItselfCallsNone) {
+  // end has ended, and what it left lies there, as it does just before left calls it again.
+  python_.set_height(MadePython::place(1), -1);
+  const Stack& stack = read();
+  EXPECT_EQ(stack.state, StackState::shortened);
+  EXPECT_EQ(names(stack), "left:1 main:2");
+}
+
+TEST_F(Stacks, AFunctionThatRunsByItselfMayCallByCCode) {
+  python_.set_height(MadePython::place(1), -1);
+  const Address shim = MadePython::kCframe + 0x100;
+  python_.frame(shim, 0, MadePython::place(1), 0, 3);
+  python_.frame(MadePython::place(2), end_, shim, 4);
+  EXPECT_EQ(read().state, StackState::whole);
+  EXPECT_EQ(names(read()), "end:1 left:1 main:2");
+}
+
+TEST_F(Stacks, WhereTheWayIsNotSeenOuterFramesStayThatAreWaitedFor) {
+  const auto lose_the_way = [this] { python_.run(0xdead0000); };
+  const auto find_the_way = [this] { python_.run(MadePython::place(2)); };
+  const auto expect = [this](std::string_view stack) {
+    EXPECT_EQ(read().state, StackState::shortened);
+    EXPECT_EQ(names(read()), stack);
+  };
+  EXPECT_EQ(names(read()), "end:1 left:1 main:2");
+  python_.set_height(MadePython::place(1), -1);
+  lose_the_way();
+  expect("left:1 main:2");
+  // left has gone on to its other call.
+  python_.frame(MadePython::place(1), left_, MadePython::place(0), 10);
+  expect("left:2 main:2");
+  python_.set_height(MadePython::place(1), 1);
+  expect("end:1 left:2 main:2");
+  // And main to its own.
+  python_.set_height(MadePython::place(0), -1);
+  python_.frame(MadePython::place(0), main_, 0, 0);
+  expect("main:1");
+  find_the_way();
+  expect("main:1");
 }
 
 TEST_F(Stacks, WhatContradictsItselfIsNotRead) {

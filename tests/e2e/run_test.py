@@ -652,13 +652,42 @@ class Attach(Sandbox):
         self.assertTrue((self.folder / f"session/torch-{child}-1.pt.trace.json").exists())
 
     def test_others_get_no_order(self):
-        pid = self.program()
+        pid = self.program(KINETO_USE_DAEMON="1")
         other = self.client([1])
         done = self.fathom("attach", str(pid), "--timeout", "300ms", "-o", "session")
         self.assertEqual(done.returncode, 2)
-        self.assertIn("not started with KINETO_USE_DAEMON=1", done.stderr)
         self.assertIn("processes that did ask: 1", done.stderr)
         self.assertEqual(other.orders, [])
+        self.assertFalse((self.folder / "session").exists())
+
+    def test_a_program_that_cannot_be_asked_is_sampled(self):
+        program = ("import threading\n"
+                   "threading.Thread(target=threading.Event().wait, daemon=True).start()\n"
+                   "def compute():\n"
+                   "    return sum(range(1000))\n"
+                   "open('up', 'w').write('x\\n')\n"
+                   "while True:\n"
+                   "    compute()\n")
+        process = subprocess.Popen([sys.executable, "-c", program], cwd=self.folder, env=self.environment())
+        self.addCleanup(process.wait)
+        self.addCleanup(process.kill)
+        self.await_file("up")
+        done = self.fathom("attach", str(process.pid), "--duration", "1s", "-o", "session")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("was not started with KINETO_USE_DAEMON=1", done.stderr)
+        self.assertIsNone(process.poll())
+        self.assertIn("cpu-bound", done.stdout)
+        self.assertIn("compute", done.stdout)
+        manifest = json.loads((self.folder / "session/manifest.json").read_text())
+        self.assertEqual(manifest["options"]["recording"]["with"], ["samples"])
+        hot = json.loads(self.fathom("hot", "session", "--json").stdout)
+        self.assertTrue(hot["rows"])
+
+    def test_of_programs_that_cannot_be_asked_one_is_named(self):
+        pids = [self.program(), self.program()]
+        done = self.fathom("attach", *map(str, pids), "-o", "session")
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("name one", done.stderr)
         self.assertFalse((self.folder / "session").exists())
 
     def test_a_program_that_is_profiled_already_is_told_apart(self):

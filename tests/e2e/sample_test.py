@@ -8,10 +8,11 @@ import tempfile
 import unittest
 
 from check_test import schema_problems
-from program import ROOT, MistakesCase, fathom
+from program import FATHOM, ROOT, MistakesCase, fathom
 
 SCHEMA = json.loads((ROOT / "docs/samples.schema.json").read_text())
 WORK = ROOT / "tests/programs/stacks/work.py"
+BECOMING = ROOT / "tests/programs/stacks/becoming.py"
 
 
 @contextlib.contextmanager
@@ -57,6 +58,28 @@ class Sample(unittest.TestCase):
         frames = stack.split(";")
         self.assertTrue(frames[0].startswith(f"<module> ({WORK}:"), line)
         self.assertTrue(frames[1].startswith(f"deep ({WORK}:"), line)
+
+    def test_a_child_that_is_forked_meanwhile_is_sampled(self):
+        process = subprocess.Popen([sys.executable, str(BECOMING), "fork"], stdin=subprocess.PIPE,
+                                   stdout=subprocess.PIPE)
+        try:
+            process.stdout.readline()
+            with tempfile.TemporaryDirectory() as folder:
+                output = pathlib.Path(folder) / "out.json"
+                peer = subprocess.Popen([FATHOM, "sample", str(process.pid), "--duration", "3s", "--json", "-q", "-o",
+                                         str(output)])
+                process.stdin.write(b"\n")
+                process.stdin.flush()
+                self.assertEqual(peer.wait(), 0)
+                samples = json.loads(output.read_text())
+        finally:
+            process.kill()
+            process.communicate()
+        names = {frame["function"] for stack in samples["stacks"] for frame in stack["frames"]}
+        self.assertTrue({"in_child", "in_parent"} <= names, names)
+        for stack in samples["stacks"]:
+            functions = {frame["function"] for frame in stack["frames"]}
+            self.assertFalse({"in_child", "in_parent"} <= functions, stack)
 
     def test_a_program_that_ends_ends_it(self):
         with working() as process:

@@ -133,9 +133,21 @@ void outcome_json(JsonWriter& json, const Manifest& manifest) {
     json.key("remedy").text(lost.remedy).end();
   }
   json.end();
+  if (manifest.dumps.empty()) return;
+  json.key("dumps").array();
+  for (const HangDump& dump : manifest.dumps) {
+    json.object().key("file").text(dump.file).key("why").text(dump.why);
+    json.key("where").text(dump.where).end();
+  }
+  json.end();
 }
 
 }  // namespace
+
+std::string sentence_of(const HangDump& dump) {
+  return dump.why + (dump.where.empty() ? "" : ": " + dump.where) + "; " + dump.file +
+         " has all threads";
+}
 
 std::string to_json(const Manifest& manifest) {
   std::string out;

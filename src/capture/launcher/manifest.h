@@ -31,6 +31,17 @@ struct GpuFacts {
   double power_limit = 0;   ///< Watts; 0: unknown.
 };
 
+/// A look at the program that was taken because it did nothing any more.
+struct HangDump {
+  std::string file;   ///< In the session folder; beside it lies the same as JSON.
+  std::string why;    ///< "no step has ended for 8 s, where the median is 400 ms"
+  std::string where;  ///< The thread that it hangs in, and its innermost function; may be empty.
+};
+
+/// "no step has ended for 8 s …: thread 12 python waits (lock) in acquire (train.py:12);
+/// hang-1.txt".
+std::string sentence_of(const HangDump& dump);
+
 struct Manifest {
   std::string version;  ///< Of Fathom.
   std::string name;
@@ -55,6 +66,7 @@ struct Manifest {
   std::string
       overhead;  ///< JSON; empty: nothing was measured. See engine/diagnosis/measured_overhead.h.
   std::vector<NotRecorded> not_recorded;
+  std::vector<HangDump> dumps;
 };
 
 std::string to_json(const Manifest& manifest);

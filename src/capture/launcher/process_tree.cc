@@ -189,9 +189,11 @@ void ProcessTree::reap() {
     process.status = status;
     process.user = ns_of(usage.ru_utime);
     process.system = ns_of(usage.ru_stime);
-    // A child starts as a copy of us: a smaller program's own peak is the one seen in /proc.
+    // The kernel counts the memory that a child was forked with as its own until it is another
+    // program. What is no more than ours is no peak of its own: that is the one seen in /proc, or
+    // it is not known.
     const std::int64_t peak = usage.ru_maxrss * 1024;
-    if (peak > fork_memory_ || process.peak < 0 || process.parent != getpid()) process.peak = peak;
+    if (peak > fork_memory_ || process.parent != getpid()) process.peak = peak;
     process.read = usage.ru_inblock * kBlock;
     process.written = usage.ru_oublock * kBlock;
     process.exact = true;

@@ -65,6 +65,20 @@ std::vector<Unrecorded> not_recorded(const Trace& trace) {
   return found;
 }
 
+std::vector<HangLook> hangs(const Trace& trace) {
+  std::vector<HangLook> found;
+  const Fact* const fact = trace.fact("dumps");
+  simdjson::dom::parser parser;
+  simdjson::dom::array entries;
+  if (fact == nullptr || !get_json(parser.parse(fact->value), entries)) return found;
+  for (const simdjson::dom::element entry : entries) {
+    found.push_back({.file = member(entry, "file"),
+                     .why = member(entry, "why"),
+                     .where = member(entry, "where")});
+  }
+  return found;
+}
+
 /// Sums of slices by name, by category; in the order of their first start.
 class Named {
  public:
@@ -209,6 +223,7 @@ std::optional<RunSummary> summarize_run(const Context& context, double price, do
   if (run.usage.joules && grams) run.co2_g = price_of(*run.usage.joules, *grams);
   run.processes = in_order(trace, run.usage.main ? &*run.usage.main : nullptr);
   run.not_recorded = not_recorded(trace);
+  run.hangs = hangs(trace);
   run.overhead = recording_overhead(trace);
   run.timed = context.timed_steps();
   if (const ProcessRun* const stepped = who_stepped(trace, context.steps(), run.usage))

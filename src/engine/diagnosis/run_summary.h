@@ -26,6 +26,13 @@ struct Unrecorded {
   bool machine = false;  ///< It is the machine's telemetry, not what happens in the program.
 };
 
+/// A look at the program that was taken because it did nothing any more.
+struct HangLook {
+  std::string file;   ///< In the session folder.
+  std::string why;    ///< "no step has ended for 8 s, where the median is 400 ms"
+  std::string where;  ///< The thread that it hung in, and its innermost function; may be empty.
+};
+
 /// A stretch of the program that it or its recorder named, summed over the run.
 struct NamedTime {
   std::string name;
@@ -55,6 +62,7 @@ struct RunSummary {
   std::uint64_t threads = 0;                  ///< That the program started.
   std::vector<NamedTime> functions;           ///< By own time, longest first; at most 5.
   std::vector<Unrecorded> not_recorded;       ///< Of the manifest and of the processes.
+  std::vector<HangLook> hangs;                ///< In their order.
   std::optional<TimedSteps> timed;            ///< The steps of the whole run.
   WholeRun whole;                             ///< Where its time went; of the process that stepped.
   std::optional<RecordingOverhead> overhead;  ///< What recording the program's steps cost.

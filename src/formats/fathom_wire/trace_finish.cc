@@ -112,7 +112,9 @@ void TraceMaker::add_processes() {
   }
 }
 
-/// Of a program without slices, the time of its processes; of samples alone, theirs.
+/// Of a program without slices, the time of its processes, and of the samples of their threads
+/// where these have no end: they were attached to, or the launcher was ended. Of samples alone,
+/// theirs.
 void TraceMaker::set_span() {
   Interval span{Time::max(), Time::min()};
   const auto widen = [&span](Time begin, Time end) {
@@ -127,6 +129,9 @@ void TraceMaker::set_span() {
         if (time != kAbsent) widen(time_ns(time), time_ns(time));
       }
     }
+  }
+  if (span.begin >= span.end) {
+    for (const StackSample& sample : trace_.stack_samples) widen(sample.time, sample.time);
   }
   if (span.begin > span.end) {
     for (const Column<Time>* times : {&trace_.samples.time, &trace_.instants.time}) {

@@ -1,5 +1,8 @@
 // host-bound: the host launches more slowly than the device works.
 #include <algorithm>
+#include <optional>
+#include <utility>
+#include <vector>
 
 #include "analysis/structure/stretches.h"
 #include "analysis/structure/vendor.h"
@@ -11,6 +14,7 @@
 #include "rules/common/late_launches.h"
 #include "rules/common/program.h"
 #include "rules/common/recorded.h"
+#include "rules/common/sampled_lines.h"
 #include "rules/rule.h"
 
 namespace fathom {
@@ -26,7 +30,9 @@ constexpr std::string_view kDoc =
     "Fires from 5 % of the step, warns from 10 %, is critical from 20 %; the confidence is "
     "high where the median kernel is shorter than 10 µs. Silent where a step has fewer than five "
     "kernels that last 50 µs or longer: what the host then does is no launching. Abstains where "
-    "half of the time is spent on what is done only once. Without a device, "
+    "half of the time is spent on what is done only once. Samples of the launching thread's stacks "
+    "name the line that they show most in the gaps, where frames were not recorded. Without a "
+    "device, "
     "many short operators "
     "cost more to call than they compute: counted are Python's stretches of at most 200 µs between "
     "operators, and of each operator's own time at most 5 µs; fires from 30 % of the step that no "
@@ -186,6 +192,20 @@ Fix fix_of(const RuleContext& rules) {
       .after = "model = torch.compile(model, mode=\"reduce-overhead\")"};
 }
 
+/// What samples show while the device waits.
+std::optional<Evidence> line_in_gaps(const RuleContext& rules, const LateLaunches& late) {
+  const DeviceAccounting& device = *rules.accounting.find(rules.device);
+  std::vector<Interval> gaps;
+  SliceId launch{};
+  for (const Claim& claim : late.claims) {
+    const Gap& gap = device.gaps[claim.gap];
+    gaps.push_back(gap.interval);
+    if (gap.launch.valid()) launch = gap.launch;
+  }
+  if (!launch.valid()) return std::nullopt;
+  return sampled_line(rules, std::move(gaps), rules.trace().slices.track[launch.row()]);
+}
+
 Outcome check(const RuleContext& rules) {
   if (device_unrecorded(rules)) return Abstention{"most kernels were not recorded"};
   if (rules.device < 0) return check_calls(rules);
@@ -212,6 +232,8 @@ Outcome check(const RuleContext& rules) {
                                       "operators in them are shown");
   evidence.where = late.longest;
   finding.evidence.push_back(std::move(evidence));
+  if (std::optional<Evidence> line = line_in_gaps(rules, late))
+    finding.evidence.push_back(std::move(*line));
   finding.counter_evidence = recording_slows(rules);
   finding.fix = fix_of(rules);
   finding.verify = "fathom gaps TRACE --sort -duration_ns";

@@ -1,3 +1,6 @@
+#include <algorithm>
+#include <utility>
+
 #include <gtest/gtest.h>
 
 #include "rules/common/claims.h"
@@ -31,6 +34,29 @@ TEST(HostBound, IsToldWhenShortKernelsWaitForTheirLaunch) {
   EXPECT_EQ(findings[0].confidence, Confidence::high);
   EXPECT_GT(judged.rules().percent(total(findings[0].claims)), 60);
   EXPECT_TRUE(findings[0].edits.launch_once);
+}
+
+TEST(HostBound, SamplesInTheGapsNameTheLine) {
+  TraceBuilder builder;
+  kernels(builder, 50, 20);
+  Trace trace = builder.build();
+  const auto host = std::ranges::find(trace.tracks, TrackKind::host_thread, &Track::kind);
+  trace.stack_frames.push_back({.parent = kNoFrame,
+                                .function = trace.strings.intern("forward"),
+                                .file = trace.strings.intern("model.py"),
+                                .line = 12});
+  for (int i = 10; i < 30; ++i) {
+    trace.stack_samples.push_back({.pid = host->pid,
+                                   .tid = host->tid,
+                                   .time = time_ns(100 * i + 50),
+                                   .frame = 0,
+                                   .on_cpu = duration_ns(100)});
+  }
+  const std::vector<Finding> findings = JudgedTrace(std::move(trace)).findings(host_bound());
+  ASSERT_EQ(findings.size(), 1U);
+  ASSERT_EQ(findings[0].evidence.size(), 2U);
+  EXPECT_EQ(findings[0].evidence[1].location, "model.py:12");
+  EXPECT_NE(findings[0].evidence[1].text.find("by 20 samples"), std::string::npos);
 }
 
 TEST(HostBound, IsNothingWhenTheDeviceIsBusy) {

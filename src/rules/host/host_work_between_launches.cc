@@ -19,6 +19,7 @@
 #include "rules/common/evidence.h"
 #include "rules/common/program.h"
 #include "rules/common/recorded.h"
+#include "rules/common/sampled_lines.h"
 #include "rules/rule.h"
 #include "store/profiler_step.h"
 
@@ -33,7 +34,9 @@ constexpr std::string_view kDoc =
     "call and no loader while the device idles; shorter ones are what Python costs per operator, "
     "which host-bound describes. Fires from 5 % of the step. Lines are named where Python stacks "
     "were recorded, each from 2 % of the step: a stretch is cut wherever a frame begins or ends, "
-    "and each piece belongs to the innermost frame of the user's code. The start of a loader's "
+    "and each piece belongs to the innermost frame of the user's code. Without them, samples of "
+    "the "
+    "thread's stacks name the line that they show most in these stretches. The start of a loader's "
     "workers is known by what an iterator does around it: it draws a seed before and samples "
     "after. "
     "Compilation, and waiting for a collective on another thread, do not count. Sources: our "
@@ -555,6 +558,13 @@ std::string function_text(const RuleContext& rules, const Site& site, Duration i
          " of them";
 }
 
+/// The thread that the first of the stretches is on.
+TrackId track_of(const Site& site, const std::vector<Stretch>& all) {
+  const auto at = std::ranges::find(all, site.stretches.front().begin,
+                                    [](const Stretch& one) { return one.interval.begin; });
+  return at == all.end() ? all.front().track : at->track;
+}
+
 Finding make(const RuleContext& rules, Site& site, const std::vector<Stretch>& all,
              Duration inside) {
   const auto work =
@@ -584,6 +594,8 @@ Finding make(const RuleContext& rules, Site& site, const std::vector<Stretch>& a
   const SliceId shown = site.frame.valid() ? site.frame : site.range;
   if (shown.valid()) evidence.slices.push_back(shown);
   finding.evidence.push_back(std::move(evidence));
+  if (std::optional<Evidence> line = sampled_line(rules, site.stretches, track_of(site, all)))
+    finding.evidence.push_back(std::move(*line));
   finding.counter_evidence =
       has_frames(rules)
           ? "Recording Python stacks makes Python slower than it is: compare the step time without."

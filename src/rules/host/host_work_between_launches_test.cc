@@ -1,5 +1,7 @@
 #include <algorithm>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include <gtest/gtest.h>
 
@@ -78,6 +80,70 @@ TEST(HostWorkBetweenLaunches, TakesNotAllThatIsAugmentedForImages) {
   EXPECT_NE(tokens.find("samples are augmented"), std::string::npos) << tokens;
   EXPECT_EQ(tokens.find("torchvision"), std::string::npos) << tokens;
   EXPECT_NE(fix_of("albumentations/core.py(9): apply").find("torchvision"), std::string::npos);
+}
+
+/// The same with samples of the main thread's stack: at each time in µs it was at a line of
+/// train.py and had run for 100 µs.
+Trace sampled(TraceBuilder& builder, const std::vector<std::pair<std::int64_t, int>>& looks) {
+  Trace trace = builder.build();
+  const auto host = std::ranges::find(trace.tracks, TrackKind::host_thread, &Track::kind);
+  for (const auto& [time, line] : looks) {
+    trace.stack_frames.push_back({.parent = kNoFrame,
+                                  .function = trace.strings.intern("prepare"),
+                                  .file = trace.strings.intern("/home/me/train.py"),
+                                  .line = line});
+    trace.stack_samples.push_back(
+        {.pid = host->pid,
+         .tid = host->tid,
+         .time = time_ns(time * kUs),
+         .frame = static_cast<std::uint32_t>(trace.stack_frames.size() - 1),
+         .on_cpu = duration_ns(100 * kUs)});
+  }
+  return trace;
+}
+
+TEST(HostWorkBetweenLaunches, SamplesInTheGapsNameTheLine) {
+  TraceBuilder builder;
+  steps(builder, 4000);
+  // Eight looks in gaps, six of them at line 7; many elsewhere, at a line that counts for nothing.
+  std::vector<std::pair<std::int64_t, int>> looks = {{10'500, 7}, {11'000, 7}, {12'000, 9},
+                                                     {13'000, 7}, {20'500, 7}, {21'000, 9},
+                                                     {22'000, 7}, {23'000, 7}};
+  for (int i = 0; i < 30; ++i) looks.emplace_back(15'000 + 100 * i, 30);
+  const std::vector<Finding> findings =
+      JudgedTrace(sampled(builder, looks)).findings(host_work_between_launches());
+  ASSERT_EQ(findings.size(), 1U);
+  ASSERT_GE(findings[0].evidence.size(), 2U);
+  const Evidence& line = findings[0].evidence[1];
+  EXPECT_EQ(line.location, "/home/me/train.py:7");
+  EXPECT_NE(line.text.find("sampled"), std::string::npos);
+  EXPECT_NE(line.text.find("train.py:7 in prepare has 75"), std::string::npos) << line.text;
+  // Wilson's interval of 6 of 8.
+  EXPECT_NE(line.text.find("(40.9 % to 92.9 % with 95 %, by 8 samples)"), std::string::npos)
+      << line.text;
+}
+
+TEST(HostWorkBetweenLaunches, FewSamplesNameNothing) {
+  TraceBuilder builder;
+  steps(builder, 4000);
+  const std::vector<Finding> findings =
+      JudgedTrace(sampled(builder, {{11'000, 7}, {12'000, 7}, {13'000, 7}, {21'000, 7}}))
+          .findings(host_work_between_launches());
+  ASSERT_EQ(findings.size(), 1U);
+  EXPECT_EQ(findings[0].evidence.size(), 1U);
+}
+
+TEST(HostWorkBetweenLaunches, WhereFramesWereRecordedSamplesSayNothing) {
+  TraceBuilder builder;
+  steps(builder, 4000);
+  for (int i = 0; i < 3; ++i) builder.frame("train.py(42): prepare", 10'000 * kUs * i, 3990 * kUs);
+  std::vector<std::pair<std::int64_t, int>> looks;
+  for (int i = 0; i < 9; ++i) looks.emplace_back(10'500 + 100 * i, 7);
+  for (const Finding& finding :
+       JudgedTrace(sampled(builder, looks)).findings(host_work_between_launches())) {
+    for (const Evidence& evidence : finding.evidence)
+      EXPECT_EQ(evidence.text.find("sampled"), std::string::npos) << evidence.text;
+  }
 }
 
 TEST(HostWorkBetweenLaunches, NamesTheLineAndTheWork) {
