@@ -180,6 +180,7 @@ class Export(unittest.TestCase):
         self.assertIn("api/compare", page.places)
         server = viewer.Viewer(TRACE, LARGER)
         self.addCleanup(server.end)
+        server.session()  # until it is read
         digests = {}
         for suffix in ("", "?input=1"):
             session = page.ask("api/session" + suffix)

@@ -7,6 +7,7 @@
 #include "analysis/timeline/free_lanes.h"
 #include "analysis/util/row_order.h"
 #include "base/parallel.h"
+#include "base/stop.h"
 
 namespace fathom {
 namespace {
@@ -131,8 +132,10 @@ LaneTracks::LaneTracks(const Trace& trace) : trace_(trace) {
   std::ranges::sort(largest_first, std::ranges::greater(),
                     [](const Group* group) { return group->slices.size(); });
   const bool large = trace.slices.size() > kWorthThreads;
-  for_each_in_parallel(largest_first.size(), large ? 0 : 1,
-                       [&](std::size_t i) { make_tracks(trace, *largest_first[i]); });
+  for_each_in_parallel(largest_first.size(), large ? 0 : 1, [&](std::size_t i) {
+    stop_point();
+    make_tracks(trace, *largest_first[i]);
+  });
   for (Group& group : groups) {
     for (LaneTrack& track : group.made) tracks_.push_back(std::move(track));
   }
