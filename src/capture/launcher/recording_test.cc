@@ -43,7 +43,7 @@ TEST(Recording, CallsHaveALeastTime) {
   EXPECT_EQ(least_call_of(own), std::chrono::microseconds(20));
   EXPECT_NE(to_json(own).find("\"least_call_ns\":20000"), std::string::npos) << to_json(own);
   EXPECT_FALSE(least_call_of({.with = *parse_extras("functions")}));
-  EXPECT_EQ(to_json({}).find("least_call_ns"), std::string::npos);
+  EXPECT_EQ(to_json(Recording{}).find("least_call_ns"), std::string::npos);
   for (const char* const wrong :
        {"functions=calls:", "functions=calls:x", "functions=calls:-1us"}) {
     const auto parsed = parse_extras(wrong);
