@@ -29,6 +29,8 @@ struct BesideSlices {
   decltype(Trace::process_runs) process_runs;
   decltype(Trace::functions) functions;
   decltype(Trace::lines) lines;
+  decltype(Trace::function_parts) function_parts;
+  decltype(Trace::line_parts) line_parts;
   decltype(Trace::sources) sources;
   decltype(Trace::stack_frames) stack_frames;
   decltype(Trace::stack_samples) stack_samples;
@@ -60,7 +62,8 @@ class Renumbering {
     all(trace.tracks, trace.processes, trace.categories, trace.signatures, trace.launch_configs,
         trace.timed, trace.numbers, trace.slice_arguments, trace.instant_arguments, trace.flows,
         trace.memory, trace.samples, trace.instants, trace.process_runs, trace.functions,
-        trace.lines, trace.sources, trace.stack_frames, trace.stack_samples);
+        trace.lines, trace.function_parts, trace.line_parts, trace.sources, trace.stack_frames,
+        trace.stack_samples);
     StringPool& strings = trace.strings;
     StringPool pool;
     for (std::size_t row = strings.size(); row-- > 1;) pool.intern(strings.view(StringId(row)));
@@ -132,6 +135,18 @@ class Renumbering {
   void visit(LineTime& row) {
     auto& [pid, file, function, first, last, function_line, hits, total, self] = row;
     all(pid, file, function, first, last, function_line, hits, total, self);
+  }
+  void visit(FunctionPart& row) {
+    auto& [time, when, step] = row;
+    all(time, when, step);
+  }
+  void visit(LinePart& row) {
+    auto& [time, when, step] = row;
+    all(time, when, step);
+  }
+  void visit(Interval& row) {
+    auto& [begin, end] = row;
+    all(begin, end);
   }
   void visit(SourceText& row) {
     auto& [file, text] = row;
