@@ -360,6 +360,10 @@ class Way(unittest.TestCase):
                 json.dumps([1])
                 textwrap.dedent("x")
                 json.loads("1")
+            class Odd:
+                def __getattr__(self, name):
+                    raise KeyError(name)
+            api.lines(Odd())
             print(own())
             """
         )
