@@ -412,7 +412,7 @@ TEST(Profile, AFunctionWithoutALabelIsLostNotForgotten) {
   std::int64_t self = 0;
   profile.visit([&](const Edge& edge) { self += edge.self; }, [](const Function& /*f*/) {});
   EXPECT_EQ(self, 5);
-  // It is told once: with the part that it began in.
+  // It is counted once, with the part that it began in.
   EXPECT_EQ(profile.folded_lost_calls(), 0U);
   profile.fold(6, 1.0, [](const FunctionPart& /*part*/) {});
   EXPECT_EQ(profile.folded_lost_calls(), 1U);
