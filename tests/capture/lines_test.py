@@ -804,6 +804,8 @@ class Statements(unittest.TestCase):
             'a = "-----BEGIN PRIVATE KEY-----"\nb = "-----END PRIVATE KEY-----"\n',
             'if token: mode = "x"',
             'password = ""',
+            'def hash(password: str, method: str = "scrypt"): pass',
+            'class Token:\n    \"\"\"One of them.\"\"\"\n',
         ):
             self.assertEqual(without_secrets(text), text)
 

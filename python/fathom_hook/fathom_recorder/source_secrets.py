@@ -31,8 +31,9 @@ _GIVEN = re.compile(
       |private_?key|(?:auth|access|api|hf|hub|bearer|refresh|github|wandb)_?token)
     | (?<![a-z0-9_])token)
     (?:["']\s*\])?["']?\s*
-    (?:=(?!=)|:\s*(?:\w+\.)?(?:str|bytes|Any|Final|ClassVar|Optional|Union|SecretStr)\b[^=\n"']{0,80}=(?!=)|:)
-    \s*[rbuRBU]{0,2}("{3}|'{3}|["'])((?:(?!\1)[^\n\\]|\\.)+)(?=\1)""",
+    (?:(?::\ *(?:\w+\.)?(?:str|bytes|Any|Final|ClassVar|Optional|Union|SecretStr)
+      (?:\[[^=\n"']{0,60}?\])?(?:\ *\|\ *\w+)*\ *)?=(?!=)|:)
+    [^\S\n]*[rbuRBU]{0,2}("{3}|'{3}|["'])((?:(?!\1)[^\n\\]|\\.)+)(?=\1)""",
     re.VERBOSE,
 )
 
