@@ -207,6 +207,8 @@ TEST(Redact, OptionsOfKnownProgramsTakePasswords) {
             (std::vector<std::string>{"docker", "login", "-u", "me", "-p", "[redacted]", "host"}));
   EXPECT_EQ(redact_command({"mysql", "-u", "root", "-p", "base"}),
             (std::vector<std::string>{"mysql", "-u", "root", "-p", "base"}));
+  EXPECT_EQ(redact_command({"python", "mysql_load.py", "-prefetch", "4"}),
+            (std::vector<std::string>{"python", "mysql_load.py", "-prefetch", "4"}));
   EXPECT_EQ(redact_command({"ssh", "-p", "8080", "host"}),
             (std::vector<std::string>{"ssh", "-p", "8080", "host"}));
   EXPECT_EQ(redact_command({"helm", "install", "--set", "db.password=abc", "chart", "--wait"}),
