@@ -14,7 +14,7 @@ import threading
 import time
 import types
 import unittest
-from typing import Any, Callable
+from typing import Any, Callable, List
 
 HOOK = pathlib.Path(__file__).resolve().parents[2] / "python/fathom_hook"
 sys.path.insert(0, str(HOOK))
@@ -80,6 +80,33 @@ class Wsgi(Watched):
         for begin, end, spent in self.seen:
             self.assertLess(begin, end)
             self.assertGreater(spent[0], 0)
+
+    def test_what_werkzeug_answers_is_a_request(self) -> None:
+        if not importlib.util.find_spec("werkzeug"):
+            self.skipTest("werkzeug is not installed")
+        from werkzeug.serving import WSGIRequestHandler, make_server
+
+        class Quiet(WSGIRequestHandler):  # type: ignore[misc,unused-ignore]
+            def log(self, *_: Any) -> None:
+                pass
+
+        closed: list[int] = []
+
+        class Body(List[bytes]):
+            def close(self) -> None:
+                closed.append(1)
+
+        def app(environ: Any, start: Callable[..., Any]) -> Body:
+            return Body(self.app(environ, start))
+
+        server = make_server("127.0.0.1", 0, app, request_handler=Quiet)
+        thread = threading.Thread(target=server.serve_forever, args=(0.01,))
+        thread.start()
+        self.ask(server.server_port, 3)
+        server.shutdown()
+        thread.join()
+        server.server_close()
+        self.assertEqual((len(self.seen), len(closed)), (3, 3))
 
     def test_what_http_server_answers_is_a_request(self) -> None:
         from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
