@@ -207,10 +207,11 @@ class Wsgi(Watched):
                 free.bind(("127.0.0.1", 0))
                 port = free.getsockname()[1]
             log = pathlib.Path(folder, "seen")
+            paths = os.pathsep.join(filter(None, (folder, os.environ.get("PYTHONPATH"))))
             server = subprocess.Popen(
                 [sys.executable, "-m", name, *(word.format(port) for word in words)],
                 cwd=folder,
-                env={**os.environ, "PYTHONPATH": folder, "SEEN": str(log)},
+                env={**os.environ, "PYTHONPATH": paths, "SEEN": str(log)},
                 stderr=subprocess.DEVNULL,
             )
             end = time.monotonic() + 30
