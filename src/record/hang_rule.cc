@@ -20,7 +20,9 @@ constexpr std::size_t kMostSteps = 1000;
 }  // namespace
 
 void HangRule::step(pid_t pid, std::int64_t start, std::int64_t duration) {
-  if (duration <= 0) return;
+  // What a program's file says may be anything.
+  constexpr std::int64_t kLast = std::int64_t{1} << 61U;
+  if (duration <= 0 || duration > kLast || start < 0 || start > kLast) return;
   if (steps_.size() < kMostSteps) {
     steps_.push_back(duration);
   } else {

@@ -1,6 +1,8 @@
 // When a program is taken to hang: programs that are made up look by look.
 #include "record/hang_rule.h"
 
+#include <limits>
+
 #include <gtest/gtest.h>
 
 namespace fathom::record {
@@ -109,6 +111,15 @@ TEST_F(Hang, StepsOfAProcessThatHasEndedAreOver) {
 TEST_F(Hang, StepsThatAreNotReadAnyMoreSayNothing) {
   steps(20, 10 * kMs);
   rule_.lose_steps();
+  EXPECT_EQ(pass(100, kSecond), "");
+}
+
+TEST_F(Hang, TimesThatNobodyHasAreNoSteps) {
+  constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max();
+  for (int i = 0; i < 20; ++i) {
+    rule_.step(7, kMost, kMost);
+    rule_.step(7, -1, 10 * kMs);
+  }
   EXPECT_EQ(pass(100, kSecond), "");
 }
 

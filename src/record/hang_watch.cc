@@ -76,18 +76,21 @@ const sample::ThreadLook* main_thread(const sample::ProcessLook& process) {
 
 class HangWatch::Tail {
  public:
-  Tail(const std::string& path, ino_t number, HangRule& rule)
-      : number_(number), file_(path, std::ios::binary), steps_(rule), reader_(steps_) {}
+  Tail(std::string path, ino_t number, HangRule& rule)
+      : path_(std::move(path)), number_(number), steps_(rule), reader_(steps_) {}
 
   /// Of a ring the file is renamed, and a new one begun.
   [[nodiscard]] ino_t number() const { return number_; }
-  /// False where it is not read to its end any more.
-  bool read() {
-    std::vector<char> block(kBlock);
-    file_.clear();
+  /// Up to `size`, which it has now. False where it is not read to its end any more. It is open
+  /// meanwhile alone: a program may start thousands of processes.
+  bool read(std::size_t size) {
+    if (size <= read_) return read_ < kMostBytes;
+    std::ifstream file(path_, std::ios::binary);
+    file.seekg(static_cast<std::streamoff>(read_));
+    std::vector<char> block(std::min(kBlock, size - read_));
     while (read_ < kMostBytes) {
-      file_.read(block.data(), static_cast<std::streamsize>(block.size()));
-      const auto got = static_cast<std::size_t>(file_.gcount());
+      file.read(block.data(), static_cast<std::streamsize>(block.size()));
+      const auto got = static_cast<std::size_t>(file.gcount());
       if (got == 0) return true;
       read_ += got;
       reader_.feed(std::as_bytes(std::span(block).first(got)));
@@ -96,8 +99,8 @@ class HangWatch::Tail {
   }
 
  private:
+  std::string path_;
   ino_t number_;
-  std::ifstream file_;
   Steps steps_;
   wire::Reader reader_;
   std::size_t read_ = 0;
@@ -179,7 +182,7 @@ void HangWatch::read_steps() {
     std::unique_ptr<Tail>& tail = tails_[path.string()];
     if (tail == nullptr || tail->number() != facts.st_ino)
       tail = std::make_unique<Tail>(path.string(), facts.st_ino, rule_);
-    if (!tail->read()) rule_.lose_steps();
+    if (!tail->read(static_cast<std::size_t>(facts.st_size))) rule_.lose_steps();
   }
 }
 

@@ -57,6 +57,28 @@ class Plain(unittest.TestCase):
         self.assertGreaterEqual(late.duration, 60_000_000)  # to the last module, which sleeps not
         self.assertEqual(late.pid, late.tid)
 
+    def test_a_child_that_a_thread_forked_has_its_late_imports(self) -> None:
+        for name, then in (("late_e", "late_f"), ("late_f", "sched")):
+            text = f"import time; time.sleep(0.02); import {then}"
+            (self.folder / f"{name}.py").write_text(text)
+        code = (
+            "import os, sys, time, threading, warnings; warnings.simplefilter('ignore')\n"
+            f"sys.path.append({str(self.folder)!r}); time.sleep(0.4)\n"
+            "def work():\n"
+            "    child = os.fork()\n"
+            "    if child: os.waitpid(child, 0)\n"
+            "    else:\n"
+            "        time.sleep(0.4); import late_e\n"
+            "        from fathom_recorder import recorder\n"
+            "        recorder.current.end()  # with the thread the process ends at once\n"
+            "thread = threading.Thread(target=work); thread.start(); thread.join()"
+        )
+        run = self.captures.run("-c", code)
+        self.assertEqual((run.code, run.err), (0, ""))
+        child = run.process("child")["pid"]
+        phases = [phase for phase in run.slices("phase") if phase.name == "late import"]
+        self.assertEqual([(phase.pid, phase.tid) for phase in phases], [(child, child)])
+
     def test_what_the_main_thread_did_once_it_had_imported_is_summed_up(self) -> None:
         code = "import time\nfor _ in range(30):\n time.sleep(0.1)"
         facts = self.captures.run("-c", code).process()["thread_time"]

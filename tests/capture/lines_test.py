@@ -360,6 +360,10 @@ class Way(unittest.TestCase):
                 json.dumps([1])
                 textwrap.dedent("x")
                 json.loads("1")
+            class Odd:
+                def __getattr__(self, name):
+                    raise KeyError(name)
+            api.lines(Odd())
             print(own())
             """
         )
@@ -776,6 +780,18 @@ class Statements(unittest.TestCase):
                 "-----BEGIN PRIVATE KEY-----\nabc\n-----END PRIVATE KEY-----",
                 "-----BEGIN PRIVATE KEY-----\n[redacted]\n-----END PRIVATE KEY-----",
             ),
+            (
+                'key = "-----BEGIN RSA PRIVATE KEY-----\\nabc/+=\\n-----END RSA PRIVATE KEY-----"\nx = 1',
+                'key = "-----BEGIN RSA PRIVATE KEY-----[redacted]-----END RSA PRIVATE KEY-----"\nx = 1',
+            ),
+            (
+                "-----BEGIN PRIVATE KEY-----\n" + 2 * ("Ab1/" * 16 + "\n"),
+                "-----BEGIN PRIVATE KEY-----\n[redacted]\n[redacted]\n",
+            ),
+            ('api_key: str = "abc"', 'api_key: str = "[redacted]"'),
+            ('token: Optional[str] = "abc"', 'token: Optional[str] = "[redacted]"'),
+            ('password = """abc"""', 'password = """[redacted]"""'),
+            ('secret = rb"abc"', 'secret = rb"[redacted]"'),
         ):
             self.assertEqual(without_secrets(text), expected)
         for text in (
@@ -784,6 +800,12 @@ class Statements(unittest.TestCase):
             'if token == "x": pass',
             'f"https://{user}:{password}@host"',
             "import hf_trainer_benchmark_of_models",
+            'if "-----BEGIN PRIVATE KEY-----" in text:\n    return load(text)\n',
+            'a = "-----BEGIN PRIVATE KEY-----"\nb = "-----END PRIVATE KEY-----"\n',
+            'if token: mode = "x"',
+            'password = ""',
+            'def hash(password: str, method: str = "scrypt"): pass',
+            'class Token:\n    \"\"\"One of them.\"\"\"\n',
         ):
             self.assertEqual(without_secrets(text), text)
 

@@ -10,6 +10,7 @@ import time
 from typing import Any, Iterator
 
 from . import recorder
+from .failures import quietly
 
 
 class _PlainSteps:
@@ -70,6 +71,7 @@ def step() -> None:
         _steps.mark(recorder.current)
 
 
+@quietly
 def lines(function: Any) -> None:
     """With --with lines: those of this function, too, whoever wrote it."""
     current = recorder.current

@@ -100,6 +100,11 @@ class Finder:
         bursts, self._bursts = self._bursts, []
         return bursts
 
+    def forked(self) -> None:
+        """In the child: what was seen is the parent's, and the thread that forked is the main one."""
+        self._main = _thread.get_ident()
+        self._late, self._bursts = None, []
+
     def _spec(self, name: str, path: Any, target: Any) -> Any:
         for finder in sys.meta_path:
             find = getattr(finder, "find_spec", None)

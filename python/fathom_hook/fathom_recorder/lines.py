@@ -301,11 +301,11 @@ class Lines:
     @quietly
     def save(self, writer: Writer) -> None:
         """What is new since the last time, where this process may go on or not."""
-        lost, unmatched = self._module.line_losses()
         sums: Dict[Key, list[int]] = {}
         if self._parts.any:
             self._parts.rest()
             self.write_parts(writer)
+        lost, unmatched = self._module.line_losses()  # which take_lines() forgets
         for code, statement, hits, own, total in self._module.take_lines(int(not self._parts.any)):
             lines = self._codes[id(code)][1]
             row = sums.setdefault(_key_of(lines, statement), [0, 0, 0])

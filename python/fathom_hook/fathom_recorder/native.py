@@ -147,7 +147,7 @@ class Native:
         return key[0], max(key[1], 0), key[2], calls, total, own
 
     def take(self, part_ends: bool) -> Sums:
-        lost, unmatched = self._module.losses()
+        lost, unmatched = self._module.losses(int(part_ends))
         edges, functions = self._module.take(int(part_ends))
         sums = Sums()
         for caller, label, calls, recursive, own, total in edges:

@@ -73,7 +73,9 @@ class Parts:
             self._lost += len(rows) // self._row.size
         elif rows:
             self._bytes += len(rows)
-            self._waiting.append((number, start, max(0, duration), rows))
+            part = number, start, max(0, duration), rows
+            # Nothing is called before it is there: write() may take the list away meanwhile.
+            self._waiting.append(part)
 
     def write(self, writer: Writer, put: Callable[[Any], None]) -> None:
         """`put` is the writer's method for a batch of rows of one part."""

@@ -230,7 +230,7 @@ class Recorder:
         parent, _, _ = os.environ.get(process.PARENT, "0").partition(":")
         failures.clear()
         self._over = False
-        self.finder.late_bursts(0, True)  # the parent's
+        self.finder.forked()
         self._step_open = False
         self.began_ns = monotonic_ns()
         self._main_time = None
@@ -316,6 +316,8 @@ class Recorder:
         if self.torch is not None:
             self.torch.stop()
         for profile in self.profiles:
+            # If it goes on, and makes steps, the parts are to sum to all that is saved.
+            profile.step_begins()
             profile.save(self.writer)
         self.writer.flush()
         self.facts.write()

@@ -81,7 +81,8 @@ class RequestTime:
 
     def facts(self) -> dict[str, Any]:
         found: dict[str, Any] = {}
-        for recorded, (requests, wall, processor, queued) in self._sums.items():
+        # A thread that serves may add the first of its kind meanwhile.
+        for recorded, (requests, wall, processor, queued) in list(self._sums.items()):
             found["recorded" if recorded else "other"] = {
                 "steps": requests,
                 "wall_ns": wall,

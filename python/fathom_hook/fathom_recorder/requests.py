@@ -180,7 +180,11 @@ class Servers:
         around = self._around
 
         @named_like(original)
-        async def run_sync(function: Any, *args: Any, **kwargs: Any) -> Any:
-            return await original(around(function), *args, **kwargs)
+        async def run_sync(*args: Any, **kwargs: Any) -> Any:
+            if args:
+                args = (around(args[0]), *args[1:])
+            elif "func" in kwargs:
+                kwargs["func"] = around(kwargs["func"])
+            return await original(*args, **kwargs)
 
         module.run_sync = run_sync

@@ -19,26 +19,36 @@ _SHAPE = re.compile(
     )""",
     re.VERBOSE,
 )
-_KEY = re.compile(
-    r"-----BEGIN [A-Z ]*PRIVATE KEY[A-Z ]*-----(.*?)(?=-----END |\Z)",
-    re.DOTALL,
-)
+_BEGIN = r"-----BEGIN (?:[A-Z]+ )*PRIVATE KEY(?: [A-Z]+)*-----"
+# A program may name the first line, or both, to look for them: what is no key between them stays.
+_KEY = re.compile(_BEGIN + r"((?:(?!-----BEGIN ).){0,20000}?)(?=-----END )", re.DOTALL)
+_LINE_OF_KEY = re.compile(r"""[\s"'(#]*(?:[\w-]+: .*|[A-Za-z0-9+/=\\]+)[\s"',+)\\]*""")
+_CUT_KEY = re.compile(_BEGIN + r"""((?:[\s"']|\\[nr])*[A-Za-z0-9+/=]{20,}[A-Za-z0-9+/=\s\\"']*)""")
 _ADDRESS = re.compile(r"(?<=://)[^\s/:@'\"]*:[^\s/@'\"{}]+(?=@)")
 # A name that ends so: pad_token and tokenizer are none. password = "…", "api_key": "…".
 _GIVEN = re.compile(
     r"""(?i)(?:(?:password|passwd|passphrase|secret|credentials?|api_?key|secret_?key|access_?key
       |private_?key|(?:auth|access|api|hf|hub|bearer|refresh|github|wandb)_?token)
     | (?<![a-z0-9_])token)
-    (?:["']\s*\])?["']?\s*(?:=(?!=)|:)\s*[rbuRBU]?(["'])((?:(?!\1)[^\n\\]|\\.)+)(?=\1)""",
+    (?:["']\s*\])?["']?\s*
+    (?:(?::\ *(?:\w+\.)?(?:str|bytes|Any|Final|ClassVar|Optional|Union|SecretStr)
+      (?:\[[^=\n"']{0,60}?\])?(?:\ *\|\ *\w+)*\ *)?=(?!=)|:)
+    [^\S\n]*[rbuRBU]{0,2}("{3}|'{3}|["'])((?:(?!\1)[^\n\\]|\\.)+)(?=\1)""",
     re.VERBOSE,
 )
 
 
 def without_secrets(text: str) -> str:
     """The same lines."""
-    text = _KEY.sub(_hide_lines, text)
+    text = _CUT_KEY.sub(_hide_lines, _KEY.sub(_hide_key, text))
     text = _GIVEN.sub(lambda found: found[0][: found.start(2) - found.start()] + HIDDEN, text)
     return _SHAPE.sub(HIDDEN, _ADDRESS.sub(HIDDEN, text))
+
+
+def _hide_key(found: re.Match[str]) -> str:
+    begin = found[0][: found.start(1) - found.start()]
+    lines = found[1].split("\n")
+    return begin + "\n".join(HIDDEN if _LINE_OF_KEY.fullmatch(line) else line for line in lines)
 
 
 def _hide_lines(found: re.Match[str]) -> str:

@@ -118,7 +118,7 @@ class Steps:
             self._end(now)
         elif self.start is None:
             self._on_begin()
-            self.start = now
+            self.start = monotonic_ns()
         if quiet != LOUD and not evaluates:
             self._quiet.add(key)
         elif quiet == LOUD and self.evaluating is not None:

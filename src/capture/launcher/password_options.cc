@@ -10,7 +10,7 @@ namespace {
 enum class Where : std::uint8_t { same_word, next_word, both };
 
 struct PasswordOption {
-  std::string_view program;  ///< With a * at its end, of all whose names begin so.
+  std::string_view program;  ///< With a * at its end, of all whose names begin so, but no files.
   char letter;
   Where where;
 };
@@ -55,8 +55,9 @@ static_assert(kOptions.size() <= 64);
 constexpr std::array<std::string_view, 5> kOthers = {"ssh", "scp", "sftp", "rsync", "python"};
 
 bool is_named(std::string_view program, std::string_view pattern) {
-  return pattern.ends_with('*') ? program.starts_with(pattern.substr(0, pattern.size() - 1))
-                                : program == pattern;
+  if (!pattern.ends_with('*')) return program == pattern;
+  return program.starts_with(pattern.substr(0, pattern.size() - 1)) &&
+         program.find('.') == std::string_view::npos;
 }
 
 bool is_short_option(std::string_view word) {

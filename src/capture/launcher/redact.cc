@@ -243,6 +243,7 @@ class Scanner {
     hide(quoted_length(rest(), quote, escaped));
     if (at_ >= text_.size() || rest().front() != quote) return;
     keep(1);
+    open_ = around;  // whatever what was hidden ended with
     if (around == 0) at_ += word_length(rest());
   }
 
@@ -414,7 +415,7 @@ std::string redact_user(std::string_view option, std::string_view text) {
   const std::size_t colon = end_of_user(option, text);
   if (colon == 0 || colon == std::string_view::npos || colon + 1 == text.size())
     return redact(text);
-  if (!has_password(text, colon, false)) return std::string(text);
+  if (!has_password(text, colon, false)) return redact(text);
   return std::string(text.substr(0, colon + 1)) + std::string(kRedacted);
 }
 
@@ -462,9 +463,10 @@ std::vector<std::string> redact_command(const std::vector<std::string>& words) {
     }
     if (!word.starts_with('-')) options.see(word);
     before_that = std::exchange(before, word);
-    const bool option = word.starts_with('-') && word.find('=') == std::string::npos && !glued;
-    const bool named = option || sets(before_that) || is_subcommand_of_secret(word);
-    secret_follows = (named && names_secret(word)) || options.is_followed(word);
+    // Of name=value the value is there already.
+    const bool whole = word.find('=') == std::string::npos && !glued;
+    const bool named = word.starts_with('-') || sets(before_that) || is_subcommand_of_secret(word);
+    secret_follows = (whole && named && names_secret(word)) || options.is_followed(word);
   }
   return out;
 }

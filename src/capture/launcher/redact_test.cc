@@ -178,6 +178,8 @@ TEST(Redact, UsersBehindSeveralOptionsOfCurlAndOfOthersAreSeen) {
       {"run -gpu cuda:0 -cpu a:b", "run -gpu cuda:0 -cpu a:b"},
       {"psql -U me base", "psql -U me base"},
   });
+  EXPECT_EQ(redact_command({"scan", "-u", "https://me:pw@host"}),
+            (std::vector<std::string>{"scan", "-u", "https://[redacted]@host"}));
   EXPECT_EQ(redact_command({"curl", "-su", "me:pw"}),
             (std::vector<std::string>{"curl", "-su", "me:[redacted]"}));
 }
@@ -205,8 +207,13 @@ TEST(Redact, OptionsOfKnownProgramsTakePasswords) {
             (std::vector<std::string>{"docker", "login", "-u", "me", "-p", "[redacted]", "host"}));
   EXPECT_EQ(redact_command({"mysql", "-u", "root", "-p", "base"}),
             (std::vector<std::string>{"mysql", "-u", "root", "-p", "base"}));
+  EXPECT_EQ(redact_command({"python", "mysql_load.py", "-prefetch", "4"}),
+            (std::vector<std::string>{"python", "mysql_load.py", "-prefetch", "4"}));
   EXPECT_EQ(redact_command({"ssh", "-p", "8080", "host"}),
             (std::vector<std::string>{"ssh", "-p", "8080", "host"}));
+  EXPECT_EQ(redact_command({"helm", "install", "--set", "db.password=abc", "chart", "--wait"}),
+            (std::vector<std::string>{"helm", "install", "--set", "db.password=[redacted]", "chart",
+                                      "--wait"}));
   EXPECT_EQ(redact_command({"ngrok", "config", "add-authtoken", "abc"}),
             (std::vector<std::string>{"ngrok", "config", "add-authtoken", "[redacted]"}));
 }
@@ -220,6 +227,8 @@ TEST(Redact, AWordOfAShellIsHiddenWhole) {
       {"TOKEN=\"x\" --lr \"3\"", "TOKEN=\"[redacted]\" --lr \"3\""},
       {"bash -c \"TOKEN=x cmd\" --lr \"3\"", "bash -c \"TOKEN=[redacted] cmd\" --lr \"3\""},
       {"it's a TOKEN=abc 'x'", "it's a TOKEN=[redacted] 'x'"},
+      {R"(mysql -p'ab!' ; curl -H "Cookie: it's mine")",
+       R"(mysql -p'[redacted]' ; curl -H "Cookie: [redacted]")"},
       {R"({\"token\": \"abc\", \"x\": 1})", R"({\"token\": \"[redacted]\", \"x\": 1})"},
       {R"({"password":"a\"b","x":1})", R"({"password":"[redacted]","x":1})"},
       {R"(run(["--token", "abc", "--lr", "3"]))", R"(run(["--token", "[redacted]", "--lr", "3"]))"},

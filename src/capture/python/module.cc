@@ -144,13 +144,16 @@ PyObject* take(PyObject* /*module*/, PyObject* arguments) {
   return nullptr;
 }
 
-/// losses() -> (calls that memory did not suffice for, ends of calls that were not open), since the
-/// last take().
-PyObject* losses(PyObject* /*module*/, PyObject* /*arguments*/) {
+/// losses(part_ends) -> (calls that memory did not suffice for, ends of calls that were not open),
+/// of what take(part_ends) gives next.
+PyObject* losses(PyObject* /*module*/, PyObject* arguments) {
+  int part_ends = 0;
+  if (PyArg_ParseTuple(arguments, "i", &part_ends) == 0) return nullptr;
   unsigned long long lost = calls_without_profile();
   unsigned long long unmatched = 0;
   for (const ThreadProfile* each = all_profiles(); each != nullptr; each = each->next) {
-    lost += each->profile.lost_calls();
+    const Profile& profile = each->profile;
+    lost += part_ends != 0 ? profile.lost_calls() : profile.folded_lost_calls();
     unmatched += each->profile.unmatched();
   }
   return Py_BuildValue("(KK)", lost, unmatched);
@@ -345,7 +348,7 @@ PyMethodDef methods[] = {{"knows", knows, kArguments, nullptr},
                          {"ignore", ignore, kNoArguments, nullptr},
                          {"forked", forked, kNoArguments, nullptr},
                          {"take", take, kArguments, nullptr},
-                         {"losses", losses, kNoArguments, nullptr},
+                         {"losses", losses, kArguments, nullptr},
                          {"begin_lines", begin_lines, kArguments, nullptr},
                          {"end_lines", end_lines, kNoArguments, nullptr},
                          {"line_callbacks", callbacks_of_lines, kNoArguments, nullptr},

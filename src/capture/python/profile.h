@@ -105,9 +105,12 @@ class Profile {
   [[nodiscard]] bool is_root(const Function& function) const { return &function == &root_; }
   /// Stands for the functions that memory did not suffice for; it has no label.
   [[nodiscard]] const Function& lost() const { return lost_; }
-  [[nodiscard]] std::uint64_t lost_calls() const {
-    return lost_edge_.calls + lost_edge_.folded_calls + unrecorded_;
+  /// Calls that memory did not suffice for; without those of the part that has not ended, which
+  /// stay when the others are forgotten.
+  [[nodiscard]] std::uint64_t folded_lost_calls() const {
+    return lost_edge_.folded_calls + unrecorded_;
   }
+  [[nodiscard]] std::uint64_t lost_calls() const { return lost_edge_.calls + folded_lost_calls(); }
   /// Ends of calls that are not open, as where threads of control are switched (greenlets).
   [[nodiscard]] std::uint64_t unmatched() const { return unmatched_; }
 

@@ -412,6 +412,12 @@ TEST(Profile, AFunctionWithoutALabelIsLostNotForgotten) {
   std::int64_t self = 0;
   profile.visit([&](const Edge& edge) { self += edge.self; }, [](const Function& /*f*/) {});
   EXPECT_EQ(self, 5);
+  // It is counted once, with the part that it began in.
+  EXPECT_EQ(profile.folded_lost_calls(), 0U);
+  profile.fold(6, 1.0, [](const FunctionPart& /*part*/) {});
+  EXPECT_EQ(profile.folded_lost_calls(), 1U);
+  profile.forget_folded();
+  EXPECT_EQ(profile.lost_calls(), 0U);
 }
 
 }  // namespace
