@@ -11,8 +11,8 @@ F = TypeVar("F", bound=Callable[..., object])
 
 
 def lines(function: F) -> F:
-    """`@fathom.lines`: under `fathom run --with lines` the lines of this function are recorded, also
-    where it is a library's: `fathom.lines(json.loads)`.
+    """`@fathom.lines`: under `fathom run --with lines` the lines of this function are recorded,
+    also where it is a library's: `fathom.lines(json.loads)`.
 
     Returns the function itself; it costs nothing where no lines are recorded.
     """

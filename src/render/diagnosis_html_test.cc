@@ -10,8 +10,8 @@ Diagnosis some_diagnosis() {
   diagnosis.input = "<img src=x>.json";
   diagnosis.verdict.sentence = "The device waits for \"x\" & <script>alert(1)</script>.";
   diagnosis.device = 0;
-  diagnosis.usual_account[Bucket::compute] = duration_ns(300);
-  diagnosis.usual_account[Bucket::input] = duration_ns(100);
+  diagnosis.usual_account.time[static_cast<std::size_t>(Bucket::compute)] = duration_ns(300);
+  diagnosis.usual_account.time[static_cast<std::size_t>(Bucket::input)] = duration_ns(100);
   return diagnosis;
 }
 

@@ -41,7 +41,7 @@ TEST(Recording, CallsHaveALeastTime) {
   EXPECT_EQ(own.with, (std::vector<std::string>{"functions", "functions=c", "functions=calls:20us",
                                                 "lines"}));
   EXPECT_EQ(least_call_of(own), std::chrono::microseconds(20));
-  EXPECT_NE(to_json(own).find("\"least_call_ns\":20000"), std::string::npos) << to_json(own);
+  EXPECT_NE(to_json(own).find("\"least_call_ns\": 20000"), std::string::npos) << to_json(own);
   EXPECT_FALSE(least_call_of({.with = *parse_extras("functions")}));
   EXPECT_EQ(to_json(Recording{}).find("least_call_ns"), std::string::npos);
   for (const char* const wrong :
