@@ -13,7 +13,6 @@
 #include <unistd.h>
 
 #include "base/descriptor.h"
-#include "base/proc_file.h"
 #include "sample/task.h"
 
 namespace fathom::sample::native {
@@ -60,8 +59,9 @@ Descriptor open_mapped(pid_t pid, const Memory& memory, const Mapping& mapping,
                        struct stat& status) {
   const std::string process = "/proc/" + std::to_string(pid);
   const std::string range = hex(mapping.begin).substr(2) + "-" + hex(mapping.end).substr(2);
+  const std::string mapped = process + "/map_files/" + range;
   // NOLINTNEXTLINE(cppcoreguidelines-pro-type-vararg)
-  Descriptor file(::open((process + "/map_files/" + range).c_str(), O_RDONLY | O_CLOEXEC));
+  Descriptor file(::open(mapped.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
   if (file && ::fstat(file.get(), &status) == 0 && S_ISREG(status.st_mode)) return file;
   const std::string path = process + "/root" + mapping.path;
   // NOLINTNEXTLINE(cppcoreguidelines-pro-type-vararg)
@@ -69,6 +69,25 @@ Descriptor open_mapped(pid_t pid, const Memory& memory, const Mapping& mapping,
   if (!file || ::fstat(file.get(), &status) != 0 || !S_ISREG(status.st_mode)) return Descriptor();
   if (status.st_ino != mapping.inode && !is_same(file.get(), memory, mapping)) return Descriptor();
   return file;
+}
+
+/// What its just-in-time compiler has written. Anybody may write into /tmp: another user's file
+/// says nothing of this process, a pipe is not waited for.
+std::optional<std::string> read_generated(pid_t pid) {
+  const std::string process = "/proc/" + std::to_string(pid);
+  const std::string number = std::to_string(read_task(pid, pid).native);
+  const std::string path = process + "/root/tmp/perf-" + number + ".map";
+  // NOLINTNEXTLINE(cppcoreguidelines-pro-type-vararg)
+  const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW));
+  struct stat status {};
+  struct stat owner {};
+  if (!file || ::fstat(file.get(), &status) != 0 || !S_ISREG(status.st_mode)) return std::nullopt;
+  if (::stat(process.c_str(), &owner) != 0) return std::nullopt;
+  if (status.st_uid != owner.st_uid && status.st_uid != 0) return std::nullopt;
+  std::string text(std::min<std::size_t>(static_cast<std::size_t>(status.st_size), kMostMapBytes),
+                   '\0');
+  if (!read_at(file.get(), 0, std::as_writable_bytes(std::span(text)))) return std::nullopt;
+  return text;
 }
 
 std::string_view file_name(std::string_view path) {
@@ -99,8 +118,8 @@ std::shared_ptr<Image> ImageCache::find(pid_t pid, const Memory& memory, const M
   struct stat status {};
   auto file = std::make_shared<Descriptor>(open_mapped(pid, memory, mapping, status));
   if (!*file) return nullptr;
-  const Key key{status.st_dev, status.st_ino, status.st_size,
-                status.st_mtim.tv_sec * 1'000'000'000 + status.st_mtim.tv_nsec};
+  const Key key{status.st_dev, status.st_ino, status.st_size, status.st_mtim.tv_sec,
+                status.st_mtim.tv_nsec};
   const auto known = images_.find(key);
   if (known != images_.end()) return known->second;
   if (images_.size() >= kMostImages) images_.clear();
@@ -267,10 +286,7 @@ bool ProcessCode::calls(Address back, Address place) {
 std::string ProcessCode::generated_name(Address address) {
   if (!generated_read_) {
     generated_read_ = true;
-    const std::string root = "/proc/" + std::to_string(pid_) + "/root";
-    const std::string number = std::to_string(read_task(pid_, pid_).native);
-    if (const auto text = read_file(root + "/tmp/perf-" + number + ".map", kMostMapBytes))
-      generated_.emplace(*text);
+    if (const auto text = read_generated(pid_)) generated_.emplace(*text);
   }
   const std::string* const name = generated_ ? generated_->name_at(address) : nullptr;
   if (name == nullptr) missed_ = true;  // It may have been written since.

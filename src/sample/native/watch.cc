@@ -30,11 +30,15 @@ int wait_for(int poll, std::span<epoll_event> events, std::int64_t time) {
 #ifdef SYS_epoll_pwait2
   // NOLINTNEXTLINE(cppcoreguidelines-pro-type-vararg)
   const long count = ::syscall(SYS_epoll_pwait2, poll, events.data(), most, &until, nullptr, 0);
-  if (count >= 0 || errno != ENOSYS) return static_cast<int>(count);
+  // A container's seccomp profile that does not know the call may say "not permitted".
+  if (count >= 0 || errno == EINTR) return static_cast<int>(count);
 #endif
   const std::int64_t milliseconds = time / 1'000'000;
   if (milliseconds == 0) ::clock_nanosleep(CLOCK_MONOTONIC, 0, &until, nullptr);
-  return ::epoll_wait(poll, events.data(), most, static_cast<int>(milliseconds));
+  const int known = ::epoll_wait(poll, events.data(), most, static_cast<int>(milliseconds));
+  // Nothing can be waited for: the time passes all the same.
+  if (known < 0 && errno != EINTR) ::clock_nanosleep(CLOCK_MONOTONIC, 0, &until, nullptr);
+  return known;
 }
 
 }  // namespace
