@@ -280,6 +280,7 @@ void ProcessSampler::forget_python() {
   for (auto& [id, thread] : threads_) {
     thread.reader.reset();
     thread.alongside.reset();
+    thread.last_native.clear();
   }
   python_.reset();
   lost_ = 0;
@@ -414,7 +415,7 @@ void ProcessSampler::met(Thread& thread, const Task& task, std::int64_t now, Bet
     return;
   }
   thread.slept = 0;
-  thread.running.emplace_back(now, thread.place);
+  if (!thread.event) thread.running.emplace_back(now, thread.place);
   give_running(thread, now);
 }
 
