@@ -2,6 +2,7 @@
 #include "record/hang_rule.h"
 
 #include <algorithm>
+#include <limits>
 
 #include "base/quantity_text.h"
 #include "base/time.h"
@@ -20,7 +21,9 @@ constexpr std::size_t kMostSteps = 1000;
 }  // namespace
 
 void HangRule::step(pid_t pid, std::int64_t start, std::int64_t duration) {
-  if (duration <= 0) return;
+  // What a file holds may be no time at all.
+  constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max();
+  if (duration <= 0 || duration > kMost / kTimesMedian || start > kMost - duration) return;
   if (steps_.size() < kMostSteps) {
     steps_.push_back(duration);
   } else {

@@ -1,6 +1,8 @@
 // When a program is taken to hang: programs that are made up look by look.
 #include "record/hang_rule.h"
 
+#include <limits>
+
 #include <gtest/gtest.h>
 
 namespace fathom::record {
@@ -110,6 +112,16 @@ TEST_F(Hang, StepsThatAreNotReadAnyMoreSayNothing) {
   steps(20, 10 * kMs);
   rule_.lose_steps();
   EXPECT_EQ(pass(100, kSecond), "");
+}
+
+TEST_F(Hang, StepsThatAreNoTimesAreNone) {
+  constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max();
+  steps(20, 10 * kMs);
+  for (int i = 0; i < 20; ++i) {
+    rule_.step(7, 0, kMost);
+    rule_.step(7, kMost, 10 * kMs);
+  }
+  EXPECT_NE(pass(9, kSecond), "");
 }
 
 TEST_F(Hang, FewStepsSayNothing) {
