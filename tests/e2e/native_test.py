@@ -90,7 +90,10 @@ class Native(unittest.TestCase):
 
     def test_a_thread_that_computes_shows_its_calls(self):
         with started(self.program) as process:
-            native = dumped(process.pid)[process.numbers["computes"]]["native"]
+            while True:  # A busy machine may have no processor for it meanwhile.
+                native = dumped(process.pid)[process.numbers["computes"]]["native"]
+                if native["reason"] != "it went on while it was read":
+                    break
             self.needs_perf(native["reason"] or "")
             self.assertEqual(functions(native["frames"])[:5], COMPUTES)
             self.assertIsNone(native["reason"], native)
@@ -137,9 +140,10 @@ class Mixed(unittest.TestCase):
                 if thread["waits"] and thread["waits"]["kind"] == "lock":
                     break
             native = thread["native"]
-            if native["join"] != "joined":
+            if native["join"] != "joined" and native["reason"]:
                 self.skipTest(f"this interpreter's code cannot be unwound: {native['reason']}")
             python = [frame["function"] for frame in thread["frames"]]
+            self.assertEqual(native["join"], "joined", thread)
             names = [frame["function"] for frame in native["frames"]]
             self.assertEqual([name for name in names if name in python], python)
             self.assertGreater(len(names), len(python))
