@@ -484,6 +484,8 @@ std::vector<FrameLook> ProcessSampler::mixed_stack(Thread& thread,
       runs = native::evaluator_runs(place.frames);
     }
   }
+  // Where no native function is known, Python's are all that is.
+  if (names.looks.empty() && !python.empty()) return python;
   native::MixedStack mixed = native::mix(names, python, runs);
   if (mixed.join == native::Join::joined) ++counts.joined;
   if (mixed.join == native::Join::unmatched) ++counts.unmatched;
