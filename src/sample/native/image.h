@@ -52,7 +52,7 @@ class Image {
   [[nodiscard]] std::vector<std::byte> read_bytes(std::uint64_t offset, std::uint64_t size) const;
   void read_frames();
   void read_symbols();
-  /// A program may have hundreds of libraries.
+  /// Nothing stays open of which all was read: a program may have hundreds of libraries.
   void close_when_read();
   [[nodiscard]] std::string_view name_of(const Function& function) const;
 
