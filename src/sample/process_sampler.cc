@@ -424,25 +424,18 @@ void ProcessSampler::watch_threads() {
   for (auto& [id, thread] : threads_) {
     if (!wanted) unwatch(thread);
     if (!wanted || thread.event || thread.refused) continue;
-    if (!files_.take()) {
-      thread.refused = true;
-      options_.watch->refuse("no more files may be opened: raise ulimit -n");
-      continue;
-    }
     if (std::optional<native::PerfEvent> event = options_.watch->open(pid_, id))
       thread.event.emplace(std::move(*event));
     thread.refused = !thread.event;
-    if (!thread.event) files_.give_back();
   }
 }
 
 void ProcessSampler::unwatch(Thread& thread) {
   if (!thread.event) return;
-  options_.watch->add(thread.event->counts());
+  options_.watch->release(*thread.event);
   thread.event.reset();
   thread.natives.clear();
   thread.last_native.clear();
-  files_.give_back();
 }
 
 void ProcessSampler::take_native(pid_t id, bool ended) {

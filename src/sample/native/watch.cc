@@ -46,6 +46,16 @@ int wait_for(int poll, std::span<epoll_event> events, std::int64_t time) {
 Watch::Watch(std::int64_t period) : period_(period), poll_(::epoll_create1(EPOLL_CLOEXEC)) {}
 
 std::optional<PerfEvent> Watch::open(pid_t process, pid_t thread) {
+  if (!files_.take()) {
+    refuse("no more files may be opened: raise ulimit -n");
+    return std::nullopt;
+  }
+  std::optional<PerfEvent> event = open_event(process, thread);
+  if (!event) files_.give_back();
+  return event;
+}
+
+std::optional<PerfEvent> Watch::open_event(pid_t process, pid_t thread) {
   Result<PerfEvent> event = PerfEvent::open(thread, period_);
   if (!event) {
     // One that has ended meanwhile is nobody's loss.
@@ -67,6 +77,12 @@ std::optional<PerfEvent> Watch::open(pid_t process, pid_t thread) {
 void Watch::refuse(const std::string& why) {
   ++counts_.refused;
   if (counts_.refusal.empty()) counts_.refusal = why;
+}
+
+void Watch::release(const PerfEvent& event) {
+  const PerfCounts& counts = event.counts();
+  counts_.lost += counts.lost + counts.other + counts.broken;
+  files_.give_back();
 }
 
 void Watch::leave(const PerfEvent& event) {
