@@ -132,12 +132,20 @@ bool ProcessSampler::look(std::int64_t now) {
   if (python_ != nullptr) python_->codes.look_again();
   for (auto at = threads_.begin(); at != threads_.end();) {
     Thread& thread = at->second;
-    const bool there = now < thread.next || look_at_thread(thread);
-    if (!there) {
-      give_rest(thread);
-      unwatch(thread);
+    if (now < thread.next || look_at_thread(thread)) {
+      ++at;
+      continue;
     }
-    at = there ? std::next(at) : threads_.erase(at);
+    give_rest(thread);
+    unwatch(thread);
+    const pid_t id = thread.id;
+    const bool taken_over = thread.taken_over;
+    at = threads_.erase(at);
+    if (!taken_over) continue;
+    // What it ran before was given as that of its former number.
+    add_thread(id, now, false);
+    list_python_ = kListPython;
+    code_.reset();
   }
   return !threads_.empty();
 }
@@ -199,7 +207,7 @@ void ProcessSampler::list_threads(std::int64_t now) {
     if (ready * kLeastPart >= most && sched_getaffinity(id, sizeof own, &own) == 0)
       CPU_OR(&all, &all, &own);
     if (known == threads_.end()) {
-      add_thread(id, now);
+      add_thread(id, now, started_);
       fresh = true;
     } else if (names) {
       known->second.name = name_of(pid_, id);
@@ -212,13 +220,14 @@ void ProcessSampler::list_threads(std::int64_t now) {
   if (fresh) list_python_ = kListPython;
 }
 
-void ProcessSampler::add_thread(pid_t id, std::int64_t now) {
+/// `from_start`: all that it has run so far counts.
+void ProcessSampler::add_thread(pid_t id, std::int64_t now, bool from_start) {
   const Task task = read_task(pid_, id);
   if (task.state == 'Z' || task.state == 'X' || task.state == '?') return;
   const Spent so_far{.on_cpu = task.on_cpu.value_or(0), .queued = task.queued.value_or(0)};
   // Those that were there before us have run without us.
-  const Spent before = started_ ? Spent{} : so_far;
-  const std::int64_t begin = started_ ? now - so_far.on_cpu - so_far.queued : now;
+  const Spent before = from_start ? Spent{} : so_far;
+  const std::int64_t begin = from_start ? now - so_far.on_cpu - so_far.queued : now;
   threads_.try_emplace(id, pid_, task, begin, before, files_);
 }
 
@@ -351,6 +360,9 @@ bool ProcessSampler::is_running(const Thread& thread, Task& task) {
 bool ProcessSampler::look_at_thread(Thread& thread) {
   const std::optional<Schedule> schedule = read_schedule(thread);
   if (!schedule) return false;
+  // Another thread has begun another program: then it alone is left, with the number of the first.
+  thread.taken_over = schedule->on_cpu < thread.on_cpu;
+  if (thread.taken_over) return false;
   const std::int64_t now = now_ns();
   const bool moved = schedule->on_cpu != thread.on_cpu || schedule->queued != thread.queued;
   Between looks{.was_asleep = thread.asleep,

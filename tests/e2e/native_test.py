@@ -6,16 +6,36 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import time
 import unittest
 
 from check_test import schema_problems
-from program import ROOT, fathom
+from program import FATHOM, ROOT, fathom
 
 CHAIN = ROOT / "tests/programs/stacks/chain.cc"
 WORK = ROOT / "tests/programs/stacks/work.py"
 WAITING = ROOT / "tests/programs/stacks/waiting.py"
 DUMP = json.loads((ROOT / "docs/dump.schema.json").read_text())
 SAMPLES = json.loads((ROOT / "docs/samples.schema.json").read_text())
+# Its first thread computes until another one, told so, begins the program anew.
+BECOMING = """
+#include <cstdio>
+#include <thread>
+#include <unistd.h>
+static volatile unsigned long sink;
+[[gnu::noipa]] void before() { while (true) sink = sink + 1; }
+[[gnu::noipa]] void after() { while (true) sink = sink + 2; }
+int main(int count, char** values) {
+  if (count > 1) after();
+  std::thread([values] {
+    char c = 0;
+    if (read(0, &c, 1) == 1) execl("/proc/self/exe", values[0], "again", static_cast<char*>(nullptr));
+  }).detach();
+  std::puts("");
+  std::fflush(stdout);
+  before();
+}
+"""
 COMPUTES = ["Worker::spin()", *["Worker::compute(int)"] * 4]
 WAITS = ["inner_wait()", "outer_wait()", "main"]
 
@@ -129,6 +149,24 @@ class Native(unittest.TestCase):
             self.needs_perf(manifest if "native functions in samples" in manifest else "")
             hot = fathom("hot", f"{folder}/run").stdout.decode()
             self.assertIn("Worker::spin()", hot)
+
+
+    def test_a_program_that_another_thread_has_begun_is_watched_too(self):
+        with tempfile.TemporaryDirectory() as folder:
+            source = pathlib.Path(folder) / "becoming.cc"
+            source.write_text(BECOMING)
+            program = str(pathlib.Path(folder) / "becoming")
+            subprocess.run(["g++", "-std=c++17", "-O1", "-pthread", str(source), "-o", program], check=True)
+            with started(program) as process:
+                sampler = subprocess.Popen([FATHOM, "sample", str(process.pid), "--native", "--json", "--duration", "2s"],
+                                           stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+                time.sleep(0.7)  # So long `before` is to run, if there is a processor for it.
+                process.stdin.write("x")
+                process.stdin.flush()
+                said, errors = sampler.communicate()
+            self.needs_perf(errors)
+            stacks = json.loads(said)["stacks"]
+            self.assertTrue(any("after()" in functions(stack["frames"]) for stack in stacks), stacks)
 
 
 class Mixed(unittest.TestCase):
