@@ -26,6 +26,7 @@ constexpr std::uint64_t kMostKernelBytes = std::uint64_t{1} << 20U;
 constexpr std::size_t kCompared = 1024;
 constexpr std::size_t kLongestSymbol = 2048;
 constexpr std::size_t kLongestName = 400;
+constexpr double kMostNameBytes = 64e6;
 constexpr std::size_t kMostMapBytes = std::size_t{64} << 20U;
 
 bool read_at(int file, std::uint64_t offset, std::span<std::byte> to) {
@@ -94,6 +95,26 @@ std::string_view file_name(std::string_view path) {
   return path.substr(path.rfind('/') + 1);  // npos + 1 is 0
 }
 
+/// Whether what a name stands for may be too long to be written down: each reference to a part of
+/// it (S_, S1_, T_) repeats that part with all that it repeats itself. References multiply the
+/// length most where three are to the same part each: then by 3, for one by the cube root of that.
+bool may_be_endless(std::string_view symbol) {
+  constexpr double kPerReference = 1.4423;
+  auto most = static_cast<double>(symbol.size());
+  bool reference = false;
+  for (const char c : symbol) {
+    if (c == 'S' || c == 'T') {
+      reference = true;
+    } else if (c == '_' && reference) {
+      most *= kPerReference;
+      reference = false;
+    } else {
+      reference = reference && ((c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z'));
+    }
+  }
+  return most > kMostNameBytes;
+}
+
 /// CPython's loop over bytecode; of 3.14 it may be a function for each instruction.
 bool is_evaluator_name(std::string_view name) {
   return name.starts_with("_PyEval_EvalFrameDefault") || name.starts_with("_TAIL_CALL_");
@@ -133,7 +154,7 @@ std::shared_ptr<Image> ImageCache::find(pid_t pid, const Memory& memory, const M
 
 std::string readable_name(std::string_view symbol) {
   std::string name(symbol);
-  if (symbol.starts_with("_Z") && symbol.size() <= kLongestSymbol) {
+  if (symbol.starts_with("_Z") && symbol.size() <= kLongestSymbol && !may_be_endless(symbol)) {
     int status = 0;
     const std::unique_ptr<char, void (*)(void*)> text(
         abi::__cxa_demangle(name.c_str(), nullptr, nullptr, &status), std::free);

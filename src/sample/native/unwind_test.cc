@@ -210,6 +210,13 @@ TEST(ProcessCode, WritesNamesAsTheSourceDoes) {
   EXPECT_EQ(readable_name("pause"), "pause");
   EXPECT_EQ(readable_name("_Znonsense"), "_Znonsense");
   EXPECT_LT(readable_name(std::string(100'000, 'x')).size(), 1000U);
+  // Each part is twice the part before: written down, it has more than a gigabyte.
+  std::string doubling = "_Z1f1A1BIS_S_E";
+  for (const char* const digit : {"1", "2", "3", "4", "5", "6", "7", "8", "9", "A", "B", "C", "D",
+                                  "E", "F", "G", "H", "I", "J", "K", "L", "M", "N", "O", "P", "Q"})
+    doubling += std::string("S0_IS") + digit + "_S" + digit + "_E";
+  EXPECT_EQ(readable_name(doubling), doubling);
+  EXPECT_EQ(readable_name("_Z1f1A1BIS_S_ES0_IS1_S1_E"), "f(A, B<A, A>, B<B<A, A>, B<A, A> >)");
 }
 
 }  // namespace
