@@ -70,8 +70,8 @@ Command dump() {
       "them: for each thread its state, what it waits for (the GIL, a lock, a file, a pipe, a "
       "child, "
       "a time), who has the GIL, and of CPython 3.8 to 3.14 the Python stack with its lines. The "
-      "program needs no preparation; a stopped one can be looked at, too. A stack is read twice, "
-      "and what was not the same in both readings is left out and marked. --native adds native "
+      "program needs no preparation; a stopped one can be looked at, too. A stack is read four "
+      "times, and what was not the same each time is left out and marked. --native adds native "
       "functions: of a thread that runs by perf, of one that waits by its stack pointer, as far as "
       "the unwinding rules of its code need no other register.";
   command.examples = {"fathom dump 12345", "fathom dump $(pgrep -o torchrun)",

@@ -2,6 +2,7 @@
 #include "record/hang_rule.h"
 
 #include <algorithm>
+#include <limits>
 
 #include "base/quantity_text.h"
 #include "base/time.h"
@@ -20,9 +21,10 @@ constexpr std::size_t kMostSteps = 1000;
 }  // namespace
 
 void HangRule::step(pid_t pid, std::int64_t start, std::int64_t duration) {
-  // What a program's file says may be anything.
-  constexpr std::int64_t kLast = std::int64_t{1} << 61U;
-  if (duration <= 0 || duration > kLast || start < 0 || start > kLast) return;
+  // What a file holds may be no time at all.
+  constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max();
+  if (duration <= 0 || duration > kMost / kTimesMedian) return;
+  if (start < 0 || start > kMost - duration) return;
   if (steps_.size() < kMostSteps) {
     steps_.push_back(duration);
   } else {

@@ -123,6 +123,16 @@ TEST_F(Hang, TimesThatNobodyHasAreNoSteps) {
   EXPECT_EQ(pass(100, kSecond), "");
 }
 
+TEST_F(Hang, StepsThatAreNoTimesAreNone) {
+  constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max();
+  steps(20, 10 * kMs);
+  for (int i = 0; i < 20; ++i) {
+    rule_.step(7, 0, kMost);
+    rule_.step(7, kMost, 10 * kMs);
+  }
+  EXPECT_NE(pass(9, kSecond), "");
+}
+
 TEST_F(Hang, FewStepsSayNothing) {
   steps(4, 10 * kMs);
   EXPECT_EQ(pass(500, kSecond), "");

@@ -5,15 +5,17 @@
 #include <chrono>
 #include <ctime>
 #include <filesystem>
-#include <fstream>
 #include <new>
 #include <optional>
 #include <span>
 #include <system_error>
 #include <utility>
 
+#include <fcntl.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
+#include "base/descriptor.h"
 #include "capture/system/files.h"
 #include "capture/system/proc.h"
 #include "wire/writer.h"
@@ -31,7 +33,7 @@ constexpr std::int64_t kLooks = 20;
 /// A look costs at most this part of one core.
 constexpr std::int64_t kShare = 200;
 /// What is recorded in depth grows faster than it is worth to be looked through for steps.
-constexpr std::size_t kMostBytes = std::size_t{64} << 20U;
+constexpr off_t kMostBytes = off_t{64} << 20U;
 constexpr std::size_t kBlock = std::size_t{1} << 18U;
 
 std::int64_t cpu_ns() {
@@ -74,36 +76,36 @@ const sample::ThreadLook* main_thread(const sample::ProcessLook& process) {
 
 }  // namespace
 
+/// It is open only while it is read: a program may have had thousands of processes.
 class HangWatch::Tail {
  public:
-  Tail(std::string path, ino_t number, HangRule& rule)
-      : path_(std::move(path)), number_(number), steps_(rule), reader_(steps_) {}
+  Tail(ino_t number, HangRule& rule) : number_(number), steps_(rule), reader_(steps_) {}
 
   /// Of a ring the file is renamed, and a new one begun.
   [[nodiscard]] ino_t number() const { return number_; }
-  /// Up to `size`, which it has now. False where it is not read to its end any more. It is open
-  /// meanwhile alone: a program may start thousands of processes.
-  bool read(std::size_t size) {
-    if (size <= read_) return read_ < kMostBytes;
-    std::ifstream file(path_, std::ios::binary);
-    file.seekg(static_cast<std::streamoff>(read_));
-    std::vector<char> block(std::min(kBlock, size - read_));
+  /// Of a file that has `size` bytes now. False where it is not read to its end any more.
+  bool read(const std::string& path, off_t size) {
+    if (read_ >= kMostBytes) return false;
+    if (size <= read_) return true;
+    // NOLINTNEXTLINE(cppcoreguidelines-pro-type-vararg)
+    const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+    struct stat facts {};
+    if (!file || ::fstat(file.get(), &facts) != 0 || facts.st_ino != number_) return true;
+    std::vector<std::byte> block(kBlock);
     while (read_ < kMostBytes) {
-      file.read(block.data(), static_cast<std::streamsize>(block.size()));
-      const auto got = static_cast<std::size_t>(file.gcount());
-      if (got == 0) return true;
+      const ssize_t got = ::pread(file.get(), block.data(), block.size(), read_);
+      if (got <= 0) return true;
       read_ += got;
-      reader_.feed(std::as_bytes(std::span(block).first(got)));
+      reader_.feed(std::span(block).first(static_cast<std::size_t>(got)));
     }
     return false;
   }
 
  private:
-  std::string path_;
   ino_t number_;
   Steps steps_;
   wire::Reader reader_;
-  std::size_t read_ = 0;
+  off_t read_ = 0;  ///< Bytes so far.
 };
 
 std::string odd_thread(const std::vector<sample::ProcessLook>& processes) {
@@ -178,11 +180,11 @@ void HangWatch::read_steps() {
     const std::filesystem::path& path = entry->path();
     if (path.extension() != ".fathom" || path.filename() == "monitor.fathom") continue;
     struct stat facts {};
-    if (::stat(path.c_str(), &facts) != 0) continue;
+    if (::stat(path.c_str(), &facts) != 0 || !S_ISREG(facts.st_mode)) continue;
     std::unique_ptr<Tail>& tail = tails_[path.string()];
     if (tail == nullptr || tail->number() != facts.st_ino)
-      tail = std::make_unique<Tail>(path.string(), facts.st_ino, rule_);
-    if (!tail->read(static_cast<std::size_t>(facts.st_size))) rule_.lose_steps();
+      tail = std::make_unique<Tail>(facts.st_ino, rule_);
+    if (!tail->read(path.string(), facts.st_size)) rule_.lose_steps();
   }
 }
 

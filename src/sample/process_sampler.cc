@@ -132,12 +132,20 @@ bool ProcessSampler::look(std::int64_t now) {
   if (python_ != nullptr) python_->codes.look_again();
   for (auto at = threads_.begin(); at != threads_.end();) {
     Thread& thread = at->second;
-    const bool there = now < thread.next || look_at_thread(thread);
-    if (!there) {
-      give_rest(thread);
-      unwatch(thread);
+    if (now < thread.next || look_at_thread(thread)) {
+      ++at;
+      continue;
     }
-    at = there ? std::next(at) : threads_.erase(at);
+    give_rest(thread);
+    unwatch(thread);
+    const pid_t id = thread.id;
+    const bool taken_over = thread.taken_over;
+    at = threads_.erase(at);
+    if (!taken_over) continue;
+    // What it ran before was given as that of its former number.
+    add_thread(id, now, false);
+    list_python_ = kListPython;
+    code_.reset();
   }
   return !threads_.empty();
 }
@@ -199,7 +207,7 @@ void ProcessSampler::list_threads(std::int64_t now) {
     if (ready * kLeastPart >= most && sched_getaffinity(id, sizeof own, &own) == 0)
       CPU_OR(&all, &all, &own);
     if (known == threads_.end()) {
-      add_thread(id, now);
+      add_thread(id, now, started_);
       fresh = true;
     } else if (names) {
       known->second.name = name_of(pid_, id);
@@ -212,13 +220,14 @@ void ProcessSampler::list_threads(std::int64_t now) {
   if (fresh) list_python_ = kListPython;
 }
 
-void ProcessSampler::add_thread(pid_t id, std::int64_t now) {
+/// `from_start`: all that it has run so far counts.
+void ProcessSampler::add_thread(pid_t id, std::int64_t now, bool from_start) {
   const Task task = read_task(pid_, id);
   if (task.state == 'Z' || task.state == 'X' || task.state == '?') return;
   const Spent so_far{.on_cpu = task.on_cpu.value_or(0), .queued = task.queued.value_or(0)};
   // Those that were there before us have run without us.
-  const Spent before = started_ ? Spent{} : so_far;
-  const std::int64_t begin = started_ ? now - so_far.on_cpu - so_far.queued : now;
+  const Spent before = from_start ? Spent{} : so_far;
+  const std::int64_t begin = from_start ? now - so_far.on_cpu - so_far.queued : now;
   threads_.try_emplace(id, pid_, task, begin, before, files_);
 }
 
@@ -280,6 +289,7 @@ void ProcessSampler::forget_python() {
   for (auto& [id, thread] : threads_) {
     thread.reader.reset();
     thread.alongside.reset();
+    thread.last_native.clear();
   }
   python_.reset();
   lost_ = 0;
@@ -350,6 +360,9 @@ bool ProcessSampler::is_running(const Thread& thread, Task& task) {
 bool ProcessSampler::look_at_thread(Thread& thread) {
   const std::optional<Schedule> schedule = read_schedule(thread);
   if (!schedule) return false;
+  // Another thread has begun another program: then it alone is left, with the number of the first.
+  thread.taken_over = schedule->on_cpu < thread.on_cpu;
+  if (thread.taken_over) return false;
   const std::int64_t now = now_ns();
   const bool moved = schedule->on_cpu != thread.on_cpu || schedule->queued != thread.queued;
   Between looks{.was_asleep = thread.asleep,
@@ -414,7 +427,7 @@ void ProcessSampler::met(Thread& thread, const Task& task, std::int64_t now, Bet
     return;
   }
   thread.slept = 0;
-  thread.running.emplace_back(now, thread.place);
+  if (!thread.event) thread.running.emplace_back(now, thread.place);
   give_running(thread, now);
 }
 
@@ -423,25 +436,18 @@ void ProcessSampler::watch_threads() {
   for (auto& [id, thread] : threads_) {
     if (!wanted) unwatch(thread);
     if (!wanted || thread.event || thread.refused) continue;
-    if (!files_.take()) {
-      thread.refused = true;
-      options_.watch->refuse("no more files may be opened: raise ulimit -n");
-      continue;
-    }
     if (std::optional<native::PerfEvent> event = options_.watch->open(pid_, id))
       thread.event.emplace(std::move(*event));
     thread.refused = !thread.event;
-    if (!thread.event) files_.give_back();
   }
 }
 
 void ProcessSampler::unwatch(Thread& thread) {
   if (!thread.event) return;
-  options_.watch->add(thread.event->counts());
+  options_.watch->release(*thread.event);
   thread.event.reset();
   thread.natives.clear();
   thread.last_native.clear();
-  files_.give_back();
 }
 
 void ProcessSampler::take_native(pid_t id, bool ended) {
@@ -483,6 +489,8 @@ std::vector<FrameLook> ProcessSampler::mixed_stack(Thread& thread,
       runs = native::evaluator_runs(place.frames);
     }
   }
+  // Where no native function is known, Python's are all that is.
+  if (names.looks.empty() && !python.empty()) return python;
   native::MixedStack mixed = native::mix(names, python, runs);
   if (mixed.join == native::Join::joined) ++counts.joined;
   if (mixed.join == native::Join::unmatched) ++counts.unmatched;

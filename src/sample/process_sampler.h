@@ -98,7 +98,8 @@ class ProcessSampler {
     std::int64_t slept = 0;  ///< Of the ledger's blocked time, what is certainly the place's.
     int quiet = 0;           ///< Looks since it ran.
     bool asleep = false;
-    Place place;  ///< Where it sleeps, or was met last.
+    bool taken_over = false;  ///< Its number is that of another one by now.
+    Place place;              ///< Where it sleeps, or was met last.
     /// Where it was met running since the scheduler last wrote down what it ran, and when.
     std::vector<std::pair<std::int64_t, Place>> running;
     std::optional<StackReader> reader;
@@ -119,7 +120,7 @@ class ProcessSampler {
 
   void list(std::int64_t now);
   void list_threads(std::int64_t now);
-  void add_thread(pid_t id, std::int64_t now);
+  void add_thread(pid_t id, std::int64_t now, bool from_start);
   void look_for_python(std::int64_t now);
   void list_python();
   void forget_python();

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <fstream>
 #include <map>
+#include <optional>
 #include <set>
 #include <span>
 
@@ -36,10 +37,11 @@ bool has_variable(std::string_view environment, std::string_view start) {
 KinetoTarget describe(pid_t pid, const std::string& root) {
   const std::string folder = root + "/proc/" + std::to_string(pid);
   KinetoTarget target{.pid = pid};
-  const std::string environment = read_small(folder + "/environ").value_or("");
-  target.readable = !environment.empty();
-  target.daemon = has_variable(environment, "KINETO_USE_DAEMON=");
-  target.rank = has_variable(environment, "RANK=");
+  // One that is empty could be read, too.
+  const std::optional<std::string> environment = read_small(folder + "/environ");
+  target.readable = environment.has_value();
+  target.daemon = has_variable(environment.value_or(""), "KINETO_USE_DAEMON=");
+  target.rank = has_variable(environment.value_or(""), "RANK=");
   target.torch = has_torch(folder);
   return target;
 }

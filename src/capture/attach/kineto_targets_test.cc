@@ -1,6 +1,11 @@
 // Which processes are expected to ask for work, and the message about those that will not.
 #include "capture/attach/kineto_targets.h"
 
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <string>
+
 #include <gtest/gtest.h>
 #include <unistd.h>
 
@@ -68,6 +73,19 @@ TEST(KinetoTargets, AProgramWithoutPyTorchYetIsWaitedFor) {
 
 TEST(KinetoTargets, AnEnvironmentThatMayNotBeReadIsNoProof) {
   EXPECT_NE(only_reason({.pid = 4}).find("may not be read"), std::string::npos);
+}
+
+TEST(KinetoTargets, AnEmptyEnvironmentIsProof) {
+  constexpr pid_t kPid = 0x3ffffff0;  // No process has such a number.
+  std::string pattern = (std::filesystem::temp_directory_path() / "fathom_empty_XXXXXX").string();
+  const std::string root = mkdtemp(pattern.data());
+  const std::string folder = root + "/proc/" + std::to_string(kPid);
+  std::filesystem::create_directories(folder);
+  EXPECT_FALSE(kineto_targets({kPid}, root).front().readable);
+  std::ofstream(folder + "/environ") << "";
+  EXPECT_TRUE(kineto_targets({kPid}, root).front().readable);
+  EXPECT_FALSE(kineto_targets({kPid}, root).front().daemon);
+  std::filesystem::remove_all(root);
 }
 
 TEST(KinetoTargets, ThisProcessIsFoundWithItsEnvironment) {

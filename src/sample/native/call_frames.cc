@@ -21,6 +21,12 @@ constexpr std::size_t kTableEntry = 8;
 constexpr std::size_t kMostRemembered = 64;
 constexpr std::size_t kMostInstructions = 100'000;
 constexpr std::size_t kMostEntries = std::size_t{4} << 20;
+constexpr std::size_t kLongestAugmentation = 64;
+
+/// That may be too large to hold: it is of a file. Then its lowest bits.
+std::int64_t product(std::int64_t a, std::int64_t b) {
+  return static_cast<std::int64_t>(static_cast<std::uint64_t>(a) * static_cast<std::uint64_t>(b));
+}
 
 /// A pointer, `section` being where the bytes of the cursor lie.
 std::optional<std::uint64_t> take_pointer(Cursor& from, std::uint8_t encoding,
@@ -111,7 +117,7 @@ class CallFrames::Program {
       if ((operation & 0xc0U) == 0x40)
         advance(operand);
       else if ((operation & 0xc0U) == 0x80)
-        save(operand, static_cast<std::int64_t>(cursor.unsigned_leb()) * cie_.data_factor, cursor);
+        save(operand, scaled(cursor), cursor);
       else if ((operation & 0xc0U) == 0xc0)
         restore(operand);
       else if (!perform(operation, cursor, address))
@@ -125,6 +131,12 @@ class CallFrames::Program {
   [[nodiscard]] const Row& row() const { return row_; }
 
  private:
+  [[nodiscard]] std::int64_t scaled(Cursor& from) const {
+    return product(static_cast<std::int64_t>(from.unsigned_leb()), cie_.data_factor);
+  }
+  [[nodiscard]] std::int64_t scaled_signed(Cursor& from) const {
+    return product(from.signed_leb(), cie_.data_factor);
+  }
   void advance(std::uint64_t by) { go_to(at_ + by * cie_.code_factor); }
   void go_to(std::uint64_t to) {
     if (to > target_)
@@ -156,9 +168,6 @@ class CallFrames::Program {
   /// Those whose first two bits are 0: DW_CFA_*.
   bool perform(std::uint8_t operation, Cursor& from, std::uint64_t address) {
     using Kind = Rule::Kind;
-    const auto scaled = [&] {
-      return static_cast<std::int64_t>(from.unsigned_leb()) * cie_.data_factor;
-    };
     const auto number = [&] { return from.unsigned_leb(); };
     const auto block = [&] { return from.take_bytes(from.unsigned_leb()); };
     switch (operation) {
@@ -184,17 +193,17 @@ class CallFrames::Program {
         break;
       case 0x05: {  // offset_extended
         const std::uint64_t one = number();
-        save(one, scaled(), from);
+        save(one, scaled(from), from);
         break;
       }
       case 0x11: {  // offset_extended_sf
         const std::uint64_t one = number();
-        save(one, from.signed_leb() * cie_.data_factor, from);
+        save(one, scaled_signed(from), from);
         break;
       }
       case 0x2f: {  // GNU_negative_offset_extended
         const std::uint64_t one = number();
-        save(one, -scaled(), from);
+        save(one, product(-1, scaled(from)), from);
         break;
       }
       case 0x06:  // restore_extended
@@ -226,8 +235,7 @@ class CallFrames::Program {
       }
       case 0x12: {  // def_cfa_sf
         const std::uint64_t one = number();
-        row_.frame = {
-            .kind = Kind::offset, .number = one, .offset = from.signed_leb() * cie_.data_factor};
+        row_.frame = {.kind = Kind::offset, .number = one, .offset = scaled_signed(from)};
         break;
       }
       case 0x0d:  // def_cfa_register
@@ -238,7 +246,7 @@ class CallFrames::Program {
         row_.frame.offset = static_cast<std::int64_t>(from.unsigned_leb());
         break;
       case 0x13:  // def_cfa_offset_sf
-        row_.frame.offset = from.signed_leb() * cie_.data_factor;
+        row_.frame.offset = scaled_signed(from);
         break;
       case 0x0f:  // def_cfa_expression
         row_.frame = {.kind = Kind::expression, .bytes = block()};
@@ -255,12 +263,12 @@ class CallFrames::Program {
       }
       case 0x14: {  // val_offset
         const std::uint64_t one = number();
-        set(one, {.kind = Kind::offset, .offset = scaled()});
+        set(one, {.kind = Kind::offset, .offset = scaled(from)});
         break;
       }
       case 0x15: {  // val_offset_sf
         const std::uint64_t one = number();
-        set(one, {.kind = Kind::offset, .offset = from.signed_leb() * cie_.data_factor});
+        set(one, {.kind = Kind::offset, .offset = scaled_signed(from)});
         break;
       }
       case 0x2d:  // aarch64: the return address is signed from here on, or no more
@@ -351,7 +359,8 @@ std::optional<CallFrames::Cie> CallFrames::read_cie(std::uint64_t offset) const 
   if (cursor.take<std::uint32_t>() != 0 || !cursor.ok()) return std::nullopt;
   const auto version = cursor.take<std::uint8_t>();
   if (version != 1 && version != 3) return std::nullopt;
-  const auto rest = entry.subspan(cursor.at());
+  auto rest = entry.subspan(cursor.at());
+  rest = rest.first(std::min(rest.size(), kLongestAugmentation));
   const auto end = std::ranges::find(rest, std::byte{0});
   if (end == rest.end()) return std::nullopt;
   const std::string_view augmentation(reinterpret_cast<const char*>(rest.data()),

@@ -147,6 +147,22 @@ TEST(CallFrames, NeitherEndsNorHangsOnDamage) {
   }
 }
 
+TEST(CallFrames, TakesNumbersThatAreTooLargeOrTooLong) {
+  // rbp is saved 2^63 - 1 words of -8 bytes behind: of that, the lowest bits.
+  const std::string large = one_function("\x86" + std::string(8, '\xff') + "\x7f");
+  const auto row = CallFrames({}, section(large)).find(kFunction);
+  ASSERT_TRUE(row);
+  EXPECT_EQ(row->registers[6].offset, 8);
+  const std::string filled = one_function("\x86\x82" + std::string(9, '\x80') + std::string(1, 0));
+  const auto same = CallFrames({}, section(filled)).find(kFunction);
+  ASSERT_TRUE(same);
+  EXPECT_EQ(same->registers[6].offset, -16);
+  const std::string endless = one_function("\x86" + std::string(40, '\x80') + std::string(1, 0));
+  EXPECT_FALSE(CallFrames({}, section(endless)).find(kFunction));
+  const std::string letters(100, 'B');
+  EXPECT_FALSE(CallFrames({}, section(one_function("", common("zR" + letters)))).find(kFunction));
+}
+
 TEST(Expression, EndsAndStaysWithinItsStack) {
   const auto of = [](const std::string& bytes) {
     return evaluate(std::as_bytes(std::span(bytes)), {}, {}, 1);

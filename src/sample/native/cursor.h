@@ -28,16 +28,18 @@ class Cursor {
 
   std::uint64_t unsigned_leb() {
     std::uint64_t value = 0;
-    for (unsigned shift = 0;; shift += 7) {
+    for (unsigned shift = 0; shift < kMostLebBits; shift += 7) {
       const auto byte = take<std::uint8_t>();
       if (shift < 64) value |= std::uint64_t{byte & 0x7fU} << shift;
       if ((byte & 0x80U) == 0) return value;
     }
+    ok_ = false;
+    return 0;
   }
 
   std::int64_t signed_leb() {
     std::uint64_t value = 0;
-    for (unsigned shift = 0;;) {
+    for (unsigned shift = 0; shift < kMostLebBits;) {
       const auto byte = take<std::uint8_t>();
       if (shift < 64) value |= std::uint64_t{byte & 0x7fU} << shift;
       shift += 7;
@@ -45,6 +47,8 @@ class Cursor {
       if ((byte & 0x40U) != 0 && shift < 64) value |= ~std::uint64_t{0} << shift;
       return static_cast<std::int64_t>(value);
     }
+    ok_ = false;
+    return 0;
   }
 
   /// The next `size` bytes.
@@ -70,6 +74,10 @@ class Cursor {
   [[nodiscard]] std::size_t at() const { return at_; }
 
  private:
+  /// A number may be filled up with bytes that say nothing. One that goes on and on is none: the
+  /// same entry is read for each function.
+  static constexpr unsigned kMostLebBits = 16 * 7;
+
   std::span<const std::byte> bytes_;
   std::size_t at_;
   bool ok_;

@@ -53,6 +53,10 @@ std::optional<std::uint64_t> Image::address_at(std::uint64_t offset) const {
   return std::nullopt;
 }
 
+void Image::close_when_read() {
+  if (frames_read_ && symbols_read_) file_ = nullptr;
+}
+
 void Image::read_frames() {
   frames_read_ = true;
   header_ = read_bytes(header_offset_, header_bytes_);
@@ -83,7 +87,10 @@ void Image::read_frames() {
 }
 
 const Row* Image::rules_at(std::uint64_t address) {
-  if (!frames_read_) read_frames();
+  if (!frames_read_) {
+    read_frames();
+    close_when_read();
+  }
   if (!frames_) return nullptr;
   if (rows_.size() >= kMostRows) rows_.clear();
   const auto [at, fresh] = rows_.try_emplace(address);
@@ -140,7 +147,10 @@ void Image::read_symbols() {
 }
 
 std::optional<Symbol> Image::symbol_at(std::uint64_t address) {
-  if (!symbols_read_) read_symbols();
+  if (!symbols_read_) {
+    read_symbols();
+    close_when_read();
+  }
   auto after = std::ranges::upper_bound(functions_, address, {}, &Function::begin);
   // One may lie within another one.
   constexpr int kMostNested = 16;

@@ -52,9 +52,11 @@ class Image {
   [[nodiscard]] std::vector<std::byte> read_bytes(std::uint64_t offset, std::uint64_t size) const;
   void read_frames();
   void read_symbols();
+  /// Nothing stays open of which all was read: a program may have hundreds of libraries.
+  void close_when_read();
   [[nodiscard]] std::string_view name_of(const Function& function) const;
 
-  FileReader file_;
+  FileReader file_;  ///< Until everything was read.
   std::uint64_t size_;
   std::vector<Segment> segments_;
   std::uint64_t header_address_ = 0;  ///< Of .eh_frame_hdr.

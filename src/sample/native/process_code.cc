@@ -13,7 +13,6 @@
 #include <unistd.h>
 
 #include "base/descriptor.h"
-#include "base/proc_file.h"
 #include "sample/task.h"
 
 namespace fathom::sample::native {
@@ -27,6 +26,7 @@ constexpr std::uint64_t kMostKernelBytes = std::uint64_t{1} << 20U;
 constexpr std::size_t kCompared = 1024;
 constexpr std::size_t kLongestSymbol = 2048;
 constexpr std::size_t kLongestName = 400;
+constexpr double kMostNameBytes = 64e6;
 constexpr std::size_t kMostMapBytes = std::size_t{64} << 20U;
 
 bool read_at(int file, std::uint64_t offset, std::span<std::byte> to) {
@@ -60,8 +60,9 @@ Descriptor open_mapped(pid_t pid, const Memory& memory, const Mapping& mapping,
                        struct stat& status) {
   const std::string process = "/proc/" + std::to_string(pid);
   const std::string range = hex(mapping.begin).substr(2) + "-" + hex(mapping.end).substr(2);
+  const std::string mapped = process + "/map_files/" + range;
   // NOLINTNEXTLINE(cppcoreguidelines-pro-type-vararg)
-  Descriptor file(::open((process + "/map_files/" + range).c_str(), O_RDONLY | O_CLOEXEC));
+  Descriptor file(::open(mapped.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
   if (file && ::fstat(file.get(), &status) == 0 && S_ISREG(status.st_mode)) return file;
   const std::string path = process + "/root" + mapping.path;
   // NOLINTNEXTLINE(cppcoreguidelines-pro-type-vararg)
@@ -71,8 +72,47 @@ Descriptor open_mapped(pid_t pid, const Memory& memory, const Mapping& mapping,
   return file;
 }
 
+/// What its just-in-time compiler has written. Anybody may write into /tmp: another user's file
+/// says nothing of this process, a pipe is not waited for.
+std::optional<std::string> read_generated(pid_t pid) {
+  const std::string process = "/proc/" + std::to_string(pid);
+  const std::string number = std::to_string(read_task(pid, pid).native);
+  const std::string path = process + "/root/tmp/perf-" + number + ".map";
+  // NOLINTNEXTLINE(cppcoreguidelines-pro-type-vararg)
+  const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW));
+  struct stat status {};
+  struct stat owner {};
+  if (!file || ::fstat(file.get(), &status) != 0 || !S_ISREG(status.st_mode)) return std::nullopt;
+  if (::stat(process.c_str(), &owner) != 0) return std::nullopt;
+  if (status.st_uid != owner.st_uid && status.st_uid != 0) return std::nullopt;
+  std::string text(std::min<std::size_t>(static_cast<std::size_t>(status.st_size), kMostMapBytes),
+                   '\0');
+  if (!read_at(file.get(), 0, std::as_writable_bytes(std::span(text)))) return std::nullopt;
+  return text;
+}
+
 std::string_view file_name(std::string_view path) {
   return path.substr(path.rfind('/') + 1);  // npos + 1 is 0
+}
+
+/// Whether what a name stands for may be too long to be written down: each reference to a part of
+/// it (S_, S1_, T_) repeats that part with all that it repeats itself. References multiply the
+/// length most where three are to the same part each: then by 3, for one by the cube root of that.
+bool may_be_endless(std::string_view symbol) {
+  constexpr double kPerReference = 1.4423;
+  auto most = static_cast<double>(symbol.size());
+  bool reference = false;
+  for (const char c : symbol) {
+    if (c == 'S' || c == 'T') {
+      reference = true;
+    } else if (c == '_' && reference) {
+      most *= kPerReference;
+      reference = false;
+    } else {
+      reference = reference && ((c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z'));
+    }
+  }
+  return most > kMostNameBytes;
 }
 
 /// CPython's loop over bytecode; of 3.14 it may be a function for each instruction.
@@ -99,8 +139,8 @@ std::shared_ptr<Image> ImageCache::find(pid_t pid, const Memory& memory, const M
   struct stat status {};
   auto file = std::make_shared<Descriptor>(open_mapped(pid, memory, mapping, status));
   if (!*file) return nullptr;
-  const Key key{status.st_dev, status.st_ino, status.st_size,
-                status.st_mtim.tv_sec * 1'000'000'000 + status.st_mtim.tv_nsec};
+  const Key key{status.st_dev, status.st_ino, status.st_size, status.st_mtim.tv_sec,
+                status.st_mtim.tv_nsec};
   const auto known = images_.find(key);
   if (known != images_.end()) return known->second;
   if (images_.size() >= kMostImages) images_.clear();
@@ -114,7 +154,7 @@ std::shared_ptr<Image> ImageCache::find(pid_t pid, const Memory& memory, const M
 
 std::string readable_name(std::string_view symbol) {
   std::string name(symbol);
-  if (symbol.starts_with("_Z") && symbol.size() <= kLongestSymbol) {
+  if (symbol.starts_with("_Z") && symbol.size() <= kLongestSymbol && !may_be_endless(symbol)) {
     int status = 0;
     const std::unique_ptr<char, void (*)(void*)> text(
         abi::__cxa_demangle(name.c_str(), nullptr, nullptr, &status), std::free);
@@ -267,10 +307,7 @@ bool ProcessCode::calls(Address back, Address place) {
 std::string ProcessCode::generated_name(Address address) {
   if (!generated_read_) {
     generated_read_ = true;
-    const std::string root = "/proc/" + std::to_string(pid_) + "/root";
-    const std::string number = std::to_string(read_task(pid_, pid_).native);
-    if (const auto text = read_file(root + "/tmp/perf-" + number + ".map", kMostMapBytes))
-      generated_.emplace(*text);
+    if (const auto text = read_generated(pid_)) generated_.emplace(*text);
   }
   const std::string* const name = generated_ ? generated_->name_at(address) : nullptr;
   if (name == nullptr) missed_ = true;  // It may have been written since.

@@ -27,8 +27,8 @@ class ImageCache {
   std::shared_ptr<Image> find(pid_t pid, const Memory& memory, const Mapping& mapping);
 
  private:
-  /// Device, inode, size, time of the last change.
-  using Key = std::tuple<std::uint64_t, std::uint64_t, std::int64_t, std::int64_t>;
+  /// Device, inode, size, time of the last change in s and ns.
+  using Key = std::tuple<std::uint64_t, std::uint64_t, std::int64_t, std::int64_t, std::int64_t>;
   std::map<Key, std::shared_ptr<Image>> images_;
 };
 

@@ -122,7 +122,8 @@ std::optional<std::uint64_t> find_frame(const Registers& registers, const StackC
   const Rule& back = row.registers[row.return_register];
   if (!begin || *begin % 8 != 0 || back.kind != Rule::Kind::saved) return std::nullopt;
   for (Address at = *begin; at < *begin + kLongestFrame; at += 8) {
-    const Address behind = at + static_cast<std::uint64_t>(row.frame.offset + back.offset);
+    const Address behind =
+        at + static_cast<std::uint64_t>(row.frame.offset) + static_cast<std::uint64_t>(back.offset);
     const std::optional<std::uint64_t> caller = stack.number(behind);
     if (!caller) return std::nullopt;
     if (*caller != 0 && code.is_code(*caller - 1) && code.calls(*caller, place)) return at;

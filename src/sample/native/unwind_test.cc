@@ -3,10 +3,15 @@
 
 #include <algorithm>
 #include <array>
+#include <filesystem>
+#include <fstream>
+#include <string>
 #include <vector>
 
 #include <execinfo.h>
 #include <gtest/gtest.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
 #include <ucontext.h>
 #include <unistd.h>
 
@@ -176,12 +181,42 @@ TEST(ProcessCode, NamesFunctionsOfGeneratedCode) {
   EXPECT_EQ(*code.name_at(0x3ef4201f), "three");
 }
 
+TEST(ProcessCode, WaitsForNoPipeInThePlaceOfGeneratedNames) {
+  constexpr std::size_t kSize = 4096;
+  void* const generated =
+      ::mmap(nullptr, kSize, PROT_READ | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  ASSERT_NE(generated, MAP_FAILED);
+  const auto address = reinterpret_cast<Address>(generated);
+  const std::string path = "/tmp/perf-" + std::to_string(getpid()) + ".map";
+  const ProcessMemory memory(getpid());
+  ImageCache images;
+  const auto name = [&] { return ProcessCode(getpid(), memory, images).look_at(address).function; };
+  // More than a read at once: all of it counts.
+  std::ofstream file(path);
+  for (int i = 0; i < 100'000; ++i) file << "1000 10 some function\n";
+  file << std::hex << address << " 1000 made\n";
+  file.close();
+  EXPECT_EQ(name(), "made");
+  std::filesystem::remove(path);
+  ASSERT_EQ(::mkfifo(path.c_str(), 0600), 0);
+  EXPECT_EQ(name(), "(generated code)");
+  std::filesystem::remove(path);
+  ::munmap(generated, kSize);
+}
+
 TEST(ProcessCode, WritesNamesAsTheSourceDoes) {
   EXPECT_EQ(readable_name("_ZN6Worker4spinEv"), "Worker::spin()");
   EXPECT_EQ(readable_name("_ZN6Worker7computeEi.isra.0"), "Worker::compute(int)");
   EXPECT_EQ(readable_name("pause"), "pause");
   EXPECT_EQ(readable_name("_Znonsense"), "_Znonsense");
   EXPECT_LT(readable_name(std::string(100'000, 'x')).size(), 1000U);
+  // Each part is twice the part before: written down, it has more than a gigabyte.
+  std::string doubling = "_Z1f1A1BIS_S_E";
+  for (const char* const digit : {"1", "2", "3", "4", "5", "6", "7", "8", "9", "A", "B", "C", "D",
+                                  "E", "F", "G", "H", "I", "J", "K", "L", "M", "N", "O", "P", "Q"})
+    doubling += std::string("S0_IS") + digit + "_S" + digit + "_E";
+  EXPECT_EQ(readable_name(doubling), doubling);
+  EXPECT_EQ(readable_name("_Z1f1A1BIS_S_ES0_IS1_S1_E"), "f(A, B<A, A>, B<B<A, A>, B<A, A> >)");
 }
 
 }  // namespace

@@ -30,11 +30,15 @@ int wait_for(int poll, std::span<epoll_event> events, std::int64_t time) {
 #ifdef SYS_epoll_pwait2
   // NOLINTNEXTLINE(cppcoreguidelines-pro-type-vararg)
   const long count = ::syscall(SYS_epoll_pwait2, poll, events.data(), most, &until, nullptr, 0);
-  if (count >= 0 || errno != ENOSYS) return static_cast<int>(count);
+  // A container's seccomp profile that does not know the call may say "not permitted".
+  if (count >= 0 || errno == EINTR) return static_cast<int>(count);
 #endif
   const std::int64_t milliseconds = time / 1'000'000;
   if (milliseconds == 0) ::clock_nanosleep(CLOCK_MONOTONIC, 0, &until, nullptr);
-  return ::epoll_wait(poll, events.data(), most, static_cast<int>(milliseconds));
+  const int known = ::epoll_wait(poll, events.data(), most, static_cast<int>(milliseconds));
+  // Nothing can be waited for: the time passes all the same.
+  if (known < 0 && errno != EINTR) ::clock_nanosleep(CLOCK_MONOTONIC, 0, &until, nullptr);
+  return known;
 }
 
 }  // namespace
@@ -42,6 +46,16 @@ int wait_for(int poll, std::span<epoll_event> events, std::int64_t time) {
 Watch::Watch(std::int64_t period) : period_(period), poll_(::epoll_create1(EPOLL_CLOEXEC)) {}
 
 std::optional<PerfEvent> Watch::open(pid_t process, pid_t thread) {
+  if (!files_.take()) {
+    refuse("no more files may be opened: raise ulimit -n");
+    return std::nullopt;
+  }
+  std::optional<PerfEvent> event = open_event(process, thread);
+  if (!event) files_.give_back();
+  return event;
+}
+
+std::optional<PerfEvent> Watch::open_event(pid_t process, pid_t thread) {
   Result<PerfEvent> event = PerfEvent::open(thread, period_);
   if (!event) {
     // One that has ended meanwhile is nobody's loss.
@@ -63,6 +77,12 @@ std::optional<PerfEvent> Watch::open(pid_t process, pid_t thread) {
 void Watch::refuse(const std::string& why) {
   ++counts_.refused;
   if (counts_.refusal.empty()) counts_.refusal = why;
+}
+
+void Watch::release(const PerfEvent& event) {
+  const PerfCounts& counts = event.counts();
+  counts_.lost += counts.lost + counts.other + counts.broken;
+  files_.give_back();
 }
 
 void Watch::leave(const PerfEvent& event) {

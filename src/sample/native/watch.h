@@ -12,6 +12,7 @@
 #include "sample/native/mixed_stack.h"
 #include "sample/native/perf_event.h"
 #include "sample/native/process_code.h"
+#include "sample/thread_file.h"
 
 namespace fathom::sample::native {
 
@@ -32,14 +33,12 @@ class Watch {
   /// A sample each time that a thread has run for `period` ns.
   explicit Watch(std::int64_t period);
 
-  /// Nothing where perf refuses, which is counted.
+  /// Nothing where perf refuses or too many files are open, which is counted.
   std::optional<PerfEvent> open(pid_t process, pid_t thread);
-  /// Counts a thread that is not watched.
-  void refuse(const std::string& why);
   /// Its thread has ended: it is not waited for any more.
   void leave(const PerfEvent& event);
-  /// Adds what was counted for an event that is about to be closed.
-  void add(const PerfCounts& counts) { counts_.lost += counts.lost + counts.other + counts.broken; }
+  /// Of an event from `open` that is about to be closed: adds what was counted.
+  void release(const PerfEvent& event);
 
   /// Returns at `until` (CLOCK_MONOTONIC, ns) at the latest, or earlier. `ready` is called for each
   /// thread of which there is something to read, with whether it has ended.
@@ -51,8 +50,12 @@ class Watch {
   [[nodiscard]] ImageCache& images() { return images_; }
 
  private:
+  std::optional<PerfEvent> open_event(pid_t process, pid_t thread);
+  void refuse(const std::string& why);
+
   std::int64_t period_;
   Descriptor poll_;
+  FileBudget files_;  ///< Its own: the files of /proc would use up a shared one.
   ImageCache images_;
   WatchCounts counts_;
 };
