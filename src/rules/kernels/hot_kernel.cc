@@ -161,8 +161,9 @@ std::map<StringId, Blamed> unpriced(const RuleContext& rules) {
 /// Operators whose time depends on where their indices point, or on what the data is.
 bool depends_on_data(std::string_view op) {
   constexpr auto kWords = std::to_array<std::string_view>(
-      {"index", "gather", "scatter", "embedding", "select", "take", "put", "masked", "nonzero",
-       "unique", "sort", "topk", "bincount", "histc", "grid_sampl", "roi_", "nms", "searchsorted"});
+      {"index", "gather", "scatter", "embedding", "select", "::take", "::put_", "masked", "nonzero",
+       "unique", "sort", "topk", "bincount", "histc", "grid_sampl", "roi_", "::nms",
+       "searchsorted"});
   return std::ranges::any_of(kWords,
                              [op](std::string_view word) { return op.find(word) != op.npos; });
 }

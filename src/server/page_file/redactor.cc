@@ -87,7 +87,7 @@ std::string read_json_string(std::string_view document, std::size_t& at) {
 
 }  // namespace
 
-Redactor::Redactor(const std::vector<std::string_view>& names) {
+void Redactor::add(const std::vector<std::string_view>& names) {
   for (const std::string_view name : names) add_phrase(name);
 }
 
