@@ -175,6 +175,14 @@ class Export(unittest.TestCase):
             self.assertEqual((done.returncode, done.stderr), (0, b""))
             self.assertIn(b"fathom-answers", path.read_bytes())
 
+    def test_two_files_of_a_folder_are_not_compared(self):
+        with tempfile.TemporaryDirectory() as folder:
+            (pathlib.Path(folder) / "a.json").write_bytes(gzip.decompress((viewer.ROOT / TRACE).read_bytes()))
+            (pathlib.Path(folder) / "b.json").write_text('{"none": 1}')
+            page = PageFile(self, folder)
+        self.assertEqual([sentence for sentence in page.left_out if "compared" in sentence or "could not be read" in sentence], [])
+        self.assertTrue([sentence for sentence in page.left_out if "not of the other recordings" in sentence])
+
     def test_two_inputs_are_compared(self):
         page = PageFile(self, TRACE, LARGER)
         self.assertIn("api/compare", page.places)

@@ -109,8 +109,10 @@ bool carry_several(Carrier& carrier, const Response& diagnosis) {
     for (std::size_t input = 0; input < std::min(inputs.files.size(), kMostRanks); ++input)
       carrier.keep(question("api/diagnosis", {{"input", std::to_string(input)}}));
   } else {
-    carrier.keep("api/compare");
-    if (inputs.files.size() == 2) {
+    const Response compared = carrier.ask("api/compare");
+    carrier.keep_as("api/compare", compared);
+    // Two files of one folder are not compared.
+    if (inputs.files.size() == 2 && compared.status == 200) {
       carrier.leave_out("All but Compare is about " + first +
                         ", which the other is compared with.");
       return true;
