@@ -59,13 +59,6 @@ std::string without_unit(std::string percent) {
 /// with less, findings about the time of others are joined (engine/diagnosis/cards.cc).
 constexpr double kOnTop = 0.2;
 
-/// What an alternative saves where the card's change is made, too.
-std::string on_top_text(const RankedFinding& other, bool ascii) {
-  const auto part = static_cast<double>(to_ns(other.upper_bound));
-  if (part < kOnTop * static_cast<double>(to_ns(other.observed))) return "recovers the same time";
-  return saves_time(other) ? saving_text(other, ascii) + " on top" : "";
-}
-
 std::string evidence_text(const Evidence& evidence) {
   return evidence.location.empty() ? evidence.text : evidence.text + " — " + evidence.location;
 }
@@ -115,6 +108,12 @@ std::string saving_text(const RankedFinding& ranked, bool ascii) {
            percent(ranked.upper_bound) + ")";
   }
   return "saves no time by itself";
+}
+
+std::string on_top_text(const RankedFinding& other, bool ascii) {
+  const auto part = static_cast<double>(to_ns(other.upper_bound));
+  if (part < kOnTop * static_cast<double>(to_ns(other.observed))) return "recovers the same time";
+  return saves_time(other) ? saving_text(other, ascii) + " on top" : "";
 }
 
 std::string paragraph(std::string_view label, std::string_view text, const Style& style) {
