@@ -235,6 +235,16 @@ class Redacted(unittest.TestCase):
             found = [secret for secret in SECRETS if secret in page.data.decode(errors="replace").lower()]
             self.assertEqual(bool(found), there)
 
+    def test_tiles_and_diagnosis_are_where_the_page_asks_for_them(self):
+        window = ["--window", "1ms:3ms"]
+        page = PageFile(self, "--redact", *window, self.write())
+        session = page.ask("api/session")
+        self.assertEqual(session["scope"], {"window": "1ms:3ms"})
+        self.assertIn("api/diagnosis?window=1ms%3A3ms", page.places)
+        tiles = [question for question in page.places if question.startswith("api/tiles/")]
+        self.assertGreater(len(tiles), 0)
+        self.assertEqual({question.partition("?")[0] for question in tiles}, {f"api/tiles/{session['digest']}"})
+
     def test_names_of_each_rank_go(self):
         folder = tempfile.TemporaryDirectory()
         self.addCleanup(folder.cleanup)

@@ -15,6 +15,12 @@ TEST(Redactor, NumbersAndQuantitiesStay) {
   EXPECT_EQ(Redactor().text("12.5 ms, 1.5ms, 40 %, 3 kernels"), "12.5 ms, 1.5ms, 40 %, 3 kernels");
 }
 
+TEST(Redactor, StretchesOfTimeStay) {
+  EXPECT_EQ(Redactor().text("--window 1.5ms:20ms, 10ns:5000ns, 3ms:"),
+            "--window 1.5ms:20ms, 10ns:5000ns, 3ms:");
+  EXPECT_EQ(Redactor().text("3ms:secretnet secretnet:3ms"), "n1 n2");
+}
+
 TEST(Redactor, AddressesOfMachinesGo) {
   EXPECT_EQ(Redactor().text("10.0.0.7 and 10.0.0.7:29500"), "n1 and n2");
 }
