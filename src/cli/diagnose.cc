@@ -48,7 +48,7 @@ Inputs with_first(const Inputs& inputs, const Inputs::File& first) {
 Result<void> write_page(const Arguments& args, const Inputs& inputs, const InputDiagnosis& one) {
   const DiagnosisRequest& request = args.request;
   TypedOptions scope = selection_options(request.steps, request.device, request.window);
-  const std::string command = view_command(scope, args.read.inputs);
+  const std::string command = server::view_command(scope, args.read.inputs);
   if (!request.focus.empty()) scope.emplace_back("focus", request.focus);
   server::ViewRequest view{.inputs = with_first(inputs, one.file),
                            .threads = args.read.threads,

@@ -3,7 +3,6 @@
 
 #include "cli/output.h"
 #include "engine/query/quantity.h"
-#include "render/shell.h"
 
 namespace fathom::cli {
 namespace {
@@ -34,13 +33,6 @@ void declare_page_file(Options& options, PageFileArguments& args, std::string_vi
 Result<void> check_page_file(const PageFileArguments& args) {
   if (!args.html.empty() || (!args.file.redact && !args.sized)) return {};
   return Error{ErrorCode::invalid_argument, "--redact and --size are about the file of --html"};
-}
-
-std::string view_command(const TypedOptions& scope, const std::vector<std::string>& inputs) {
-  std::string command = "fathom view";
-  for (const auto& [name, value] : scope) command += " --" + name + " " + shell_word(value);
-  for (const std::string& input : inputs) command += " " + shell_word(input);
-  return command;
 }
 
 Result<void> write_page_file(const PageFileArguments& args, server::Viewed& viewed) {

@@ -2,9 +2,9 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 #include "cli/options.h"
-#include "engine/query/typed.h"
 #include "server/page_file/page_file.h"
 
 namespace fathom::cli {
@@ -19,8 +19,6 @@ struct PageFileArguments {
 void declare_page_file(Options& options, PageFileArguments& args, std::string_view html_doc);
 /// Error: invalid_argument, where what is about the file is given without it.
 Result<void> check_page_file(const PageFileArguments& args);
-/// "fathom view --steps 3-7 trace.json": what opens the same page from a server.
-std::string view_command(const TypedOptions& scope, const std::vector<std::string>& inputs);
 /// Writes the file.
 Result<void> write_page_file(const PageFileArguments& args, server::Viewed& viewed);
 

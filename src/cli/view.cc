@@ -31,7 +31,7 @@ using std::chrono::milliseconds;
 
 struct Arguments {
   InputArguments read;
-  std::vector<std::pair<std::string, std::string>> scope;
+  TypedOptions scope;
   std::uint16_t port = 0;
   std::string socket;
   std::vector<std::string> hosts;
@@ -111,7 +111,7 @@ int run(Arguments& args) {
   if (!inputs) return fail(inputs.error());
   server::ViewRequest request{.inputs = *std::move(inputs),
                               .threads = args.read.threads,
-                              .command = view_command(args.scope, args.read.inputs),
+                              .command = server::view_command(args.scope, args.read.inputs),
                               .scope = args.scope};
   if (!args.page.html.empty()) return write_file(args, std::move(request));
   const Descriptor signals = held_signals();

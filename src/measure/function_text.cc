@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/markup.h"
 #include "base/quantity_text.h"
 #include "measure/measured_text.h"
 
@@ -120,29 +121,6 @@ std::vector<std::string> notes_of(const FunctionResult& result) {
   return notes;
 }
 
-std::string escaped(std::string_view text) {
-  std::string out;
-  for (const char c : text) {
-    switch (c) {
-      case '&':
-        out += "&amp;";
-        break;
-      case '<':
-        out += "&lt;";
-        break;
-      case '>':
-        out += "&gt;";
-        break;
-      case '"':
-        out += "&quot;";
-        break;
-      default:
-        out += c;
-    }
-  }
-  return out;
-}
-
 std::string html_row(std::string_view name, const MeasuredSide& side, Unit unit) {
   const SampleSummary& summary = side.summary;
   const auto value = [&](double number) { return "<td>" + metric_text(number, unit) + "</td>"; };
@@ -151,8 +129,8 @@ std::string html_row(std::string_view name, const MeasuredSide& side, Unit unit)
     return "<td title=\"" + percentile_reason(summary.count, quantile) + "\">" +
            std::string(kNoValue) + "</td>";
   };
-  std::string row = "<tr><th>" + escaped(name) + "</th><td>" + count(summary.count) + "</td>" +
-                    value(summary.median) + "<td>";
+  std::string row = "<tr><th>" + markup_escaped(name) + "</th><td>" + count(summary.count) +
+                    "</td>" + value(summary.median) + "<td>";
   if (summary.median_interval) {
     row += metric_text(summary.median_interval->low, unit) + " to " +
            metric_text(summary.median_interval->high, unit);
@@ -210,8 +188,8 @@ std::string function_html(const FunctionResult& result) {
   std::string html = "<div>";
   const double resolution = result.options.plan.resolution;
   for (const MeasuredMetric& metric : result.metrics) {
-    html += "<p><b>" + escaped(metric.title) + "</b>";
-    if (metric.base) html += ": " + escaped(claim_line(metric, resolution));
+    html += "<p><b>" + markup_escaped(metric.title) + "</b>";
+    if (metric.base) html += ": " + markup_escaped(claim_line(metric, resolution));
     html += "</p><table><tr><th></th>";
     for (const std::string_view head : {"samples", "median", "95 % interval", "mean", "deviation",
                                         "least", "greatest", "p95", "p99"})
@@ -221,8 +199,9 @@ std::string function_html(const FunctionResult& result) {
     html += html_row(result.options.now, metric.now, metric.unit) + "</table>";
   }
   if (result.metrics.empty()) html += "<p>no sample was complete</p>";
-  html += "<p><small>" + escaped(mode_text(result)) + "<br>" + escaped(all_conditions_text(result));
-  for (const std::string& note : notes_of(result)) html += "<br>" + escaped(note);
+  html += "<p><small>" + markup_escaped(mode_text(result)) + "<br>" +
+          markup_escaped(all_conditions_text(result));
+  for (const std::string& note : notes_of(result)) html += "<br>" + markup_escaped(note);
   return html + "</small></p></div>";
 }
 

@@ -27,7 +27,6 @@
 #include "render/diagnosis_html.h"
 #include "render/diagnosis_json.h"
 #include "render/diagnosis_text.h"
-#include "render/shell.h"
 #include "server/page_file/page_file.h"
 
 namespace fathom::python {
@@ -108,10 +107,9 @@ Recording open_recording(const Inputs::File& file, unsigned threads) {
 
 /// What opens the same page from a server.
 std::string view_command(const TypedOptions& scope, const std::vector<Inputs::File>& files) {
-  std::string command = "fathom view";
-  for (const auto& [name, value] : scope) command += " --" + name + " " + shell_word(value);
-  for (const Inputs::File& file : files) command += " " + shell_word(file.name());
-  return command;
+  std::vector<std::string> names;
+  for (const Inputs::File& file : files) names.push_back(file.name());
+  return server::view_command(scope, names);
 }
 
 nb::str page_file(std::vector<Inputs::File> files, std::size_t most_bytes, bool redact,

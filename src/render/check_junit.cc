@@ -3,6 +3,7 @@
 
 #include <string_view>
 
+#include "base/markup.h"
 #include "render/check_text.h"
 #include "render/text_width.h"
 
@@ -10,28 +11,7 @@ namespace fathom {
 namespace {
 
 /// Text for an attribute or an element. Control characters, which XML cannot hold, are visible.
-std::string escaped(std::string_view text) {
-  std::string out;
-  for (const char c : printable(text)) {
-    switch (c) {
-      case '&':
-        out += "&amp;";
-        break;
-      case '<':
-        out += "&lt;";
-        break;
-      case '>':
-        out += "&gt;";
-        break;
-      case '"':
-        out += "&quot;";
-        break;
-      default:
-        out += c;
-    }
-  }
-  return out;
-}
+std::string escaped(std::string_view text) { return markup_escaped(printable(text)); }
 
 /// What a test case that does not pass holds; "" for one that does.
 std::string_view element_of(Judgement judgement, Undecided undecided) {

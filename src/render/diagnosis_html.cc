@@ -90,6 +90,13 @@ std::string evidence_html(const Evidence& evidence) {
   return escaped(evidence.text) + place;
 }
 
+std::string alternative_html(const RankedFinding& other) {
+  const std::string saving = on_top_text(other, false);
+  std::string out = escaped(other.finding.title) + (saving.empty() ? "" : ": " + escaped(saving));
+  for (const Evidence& evidence : other.finding.evidence) out += "<br>" + evidence_html(evidence);
+  return out;
+}
+
 std::string finding(const RankedFinding& ranked, const Diagnosis& diagnosis) {
   const Finding& found = ranked.finding;
   std::string out = "<article><h2>" + escaped(headline(ranked)) + "</h2><p class=\"gain\">" +
@@ -100,7 +107,7 @@ std::string finding(const RankedFinding& ranked, const Diagnosis& diagnosis) {
   out += row("before", code(found.fix.before)) + row("after", code(found.fix.after));
   out += row("check", code(command_on(found.verify, diagnosis.input)));
   for (const RankedFinding& other : ranked.alternatives) {
-    out += row("also", escaped(other.finding.title) + ": " + escaped(saving_text(other, false)));
+    out += row("also", alternative_html(other));
   }
   return out + "</dl></article>\n";
 }

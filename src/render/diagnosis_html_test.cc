@@ -28,6 +28,22 @@ TEST(DiagnosisHtml, TheBarHasTheSharesOfTheUsualStep) {
   EXPECT_NE(html.find("class=\"b-input\" style=\"width:25.00%\""), std::string::npos);
 }
 
+TEST(DiagnosisHtml, AlternativesClaimNoTimeTwiceAndHaveTheirEvidence) {
+  RankedFinding other;
+  other.finding.title = "Work <between> launches";
+  other.finding.evidence.emplace_back();
+  other.finding.evidence.back().text = "3 gaps & more";
+  other.observed = duration_ns(1000);
+  other.upper_bound = duration_ns(10);
+  Diagnosis diagnosis = some_diagnosis();
+  diagnosis.findings.emplace_back();
+  diagnosis.findings.front().alternatives = {other};
+  const std::string html = render_diagnosis_html(diagnosis);
+  EXPECT_NE(html.find("Work &lt;between&gt; launches: recovers the same time<br>3 gaps &amp; more"),
+            std::string::npos)
+      << html;
+}
+
 TEST(DiagnosisHtml, WithoutFindingsItSaysSo) {
   EXPECT_NE(render_diagnosis_html(some_diagnosis()).find("No rule found anything to change."),
             std::string::npos);

@@ -55,29 +55,30 @@ std::string without_unit(std::string percent) {
   return percent;
 }
 
-/// The least part of its time that an alternative must have to itself for its saving to be named.
-constexpr double kOnTop = 0.1;
+/// The least part of its time that an alternative must have to itself for its saving to be named:
+/// with less, findings about the time of others are joined (engine/diagnosis/cards.cc).
+constexpr double kOnTop = 0.2;
 
-/// What an alternative saves where the card's change is made, too.
-std::string on_top_text(const RankedFinding& other, bool ascii) {
-  const auto part = static_cast<double>(to_ns(other.upper_bound));
-  if (part < kOnTop * static_cast<double>(to_ns(other.observed))) return "recovers the same time";
-  return saves_time(other) ? saving_text(other, ascii) + " on top" : "";
+std::string evidence_text(const Evidence& evidence) {
+  return evidence.location.empty() ? evidence.text : evidence.text + " — " + evidence.location;
 }
 
 /// Another finding of the same cause: what it says, and what it saves on top; in full, what to
-/// change.
+/// change, and why.
 std::string alternative_text(const RankedFinding& other, Detail detail, const Style& style) {
   std::string text = other.finding.title;
   const std::string saving = on_top_text(other, style.ascii);
   if (!saving.empty()) text += "; " + saving;
   text += " (" + std::string(other.finding.rule) + ")";
-  if (detail == Detail::full) text += ". " + other.finding.fix.text;
+  if (detail == Detail::full) {
+    text += ". " + other.finding.fix.text;
+    std::string_view before = " Evidence: ";
+    for (const Evidence& evidence : other.finding.evidence) {
+      text.append(before).append(evidence_text(evidence));
+      before = "; ";
+    }
+  }
   return part("also", text, style);
-}
-
-std::string evidence_text(const Evidence& evidence) {
-  return evidence.location.empty() ? evidence.text : evidence.text + " — " + evidence.location;
 }
 
 }  // namespace
@@ -107,6 +108,12 @@ std::string saving_text(const RankedFinding& ranked, bool ascii) {
            percent(ranked.upper_bound) + ")";
   }
   return "saves no time by itself";
+}
+
+std::string on_top_text(const RankedFinding& other, bool ascii) {
+  const auto part = static_cast<double>(to_ns(other.upper_bound));
+  if (part < kOnTop * static_cast<double>(to_ns(other.observed))) return "recovers the same time";
+  return saves_time(other) ? saving_text(other, ascii) + " on top" : "";
 }
 
 std::string paragraph(std::string_view label, std::string_view text, const Style& style) {

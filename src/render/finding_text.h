@@ -24,6 +24,8 @@ enum class Detail : std::uint8_t {
 
 /// "saves 44.1 ms of 177.6 ms (24.8 %; 14.9–24.8 %)", of the mean step.
 std::string saving_text(const RankedFinding& ranked, bool ascii);
+/// What an alternative of a card saves where the card's change is made, too; "" for nothing.
+std::string on_top_text(const RankedFinding& other, bool ascii);
 
 /// "host-bound"; with what it nearly is, "host-bound or sync-bound: 5 points of the step decide".
 std::string verdict_text(const Verdict& verdict);

@@ -61,6 +61,23 @@ TEST(FindingText, NamesWhatElseWasFoundOfTheCause) {
   EXPECT_NE(full.find(line + ". Write it as"), std::string::npos) << full;
 }
 
+TEST(FindingText, InFullAlternativesHaveTheirEvidence) {
+  RankedFinding ranked = slow_loop();
+  ranked.alternatives = {slow_loop()};
+  Evidence at;
+  at.text = "3 gaps";
+  at.location = "loop.py:7";
+  Evidence more;
+  more.text = "of 2 ms";
+  ranked.alternatives.front().finding.evidence = {at, more};
+  Style style;
+  style.width = 300;
+  const std::string full = finding_text(ranked, "trace.json", Detail::full, style);
+  EXPECT_NE(full.find(" Evidence: 3 gaps — loop.py:7; of 2 ms\n"), std::string::npos) << full;
+  EXPECT_EQ(finding_text(ranked, "trace.json", Detail::code, style).find("3 gaps"),
+            std::string::npos);
+}
+
 TEST(FindingText, NamesNoSavingOfAnAlternativeThatRecoversTheSameTime) {
   RankedFinding ranked = slow_loop();
   ranked.alternatives = {slow_loop()};

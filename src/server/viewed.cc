@@ -10,6 +10,7 @@
 #include "base/out_of_memory.h"
 #include "base/stop.h"
 #include "base/thread_pool.h"
+#include "render/shell.h"
 
 namespace fathom::server {
 namespace {
@@ -49,6 +50,13 @@ Interval range_of(const Trace& trace) {
 }
 
 }  // namespace
+
+std::string view_command(const TypedOptions& scope, const std::vector<std::string>& inputs) {
+  std::string command = "fathom view";
+  for (const auto& [name, value] : scope) command += " --" + name + " " + shell_word(value);
+  for (const std::string& input : inputs) command += " " + shell_word(input);
+  return command;
+}
 
 OpenInput::OpenInput(std::shared_ptr<const Session> session, std::string digest)
     : session_(std::move(session)),

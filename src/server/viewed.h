@@ -9,7 +9,6 @@
 #include <optional>
 #include <string>
 #include <thread>
-#include <utility>
 #include <vector>
 
 #include "analysis/context.h"
@@ -17,6 +16,7 @@
 #include "base/once.h"
 #include "base/read_progress.h"
 #include "engine/inputs/inputs.h"
+#include "engine/query/typed.h"
 #include "engine/session.h"
 #include "replay/replay.h"
 #include "server/input_file.h"
@@ -32,8 +32,11 @@ struct ViewRequest {
   unsigned threads = 0;
   std::string command;  ///< As typed, for people to copy.
   /// --steps, --device, --window as typed: what the page looks at first.
-  std::vector<std::pair<std::string, std::string>> scope;
+  TypedOptions scope;
 };
+
+/// "fathom view --steps 3-7 trace.json": what opens the page of these inputs from a server.
+std::string view_command(const TypedOptions& scope, const std::vector<std::string>& inputs);
 
 /// One recording in memory, and what was computed of it for the page alone. Thread-safe.
 class OpenInput {

@@ -175,6 +175,14 @@ class Export(unittest.TestCase):
             self.assertEqual((done.returncode, done.stderr), (0, b""))
             self.assertIn(b"fathom-answers", path.read_bytes())
 
+    def test_two_files_of_a_folder_are_not_compared(self):
+        with tempfile.TemporaryDirectory() as folder:
+            (pathlib.Path(folder) / "a.json").write_bytes(gzip.decompress((viewer.ROOT / TRACE).read_bytes()))
+            (pathlib.Path(folder) / "b.json").write_text('{"none": 1}')
+            page = PageFile(self, folder)
+        self.assertEqual([sentence for sentence in page.left_out if "compared" in sentence or "could not be read" in sentence], [])
+        self.assertTrue([sentence for sentence in page.left_out if "not of the other recordings" in sentence])
+
     def test_two_inputs_are_compared(self):
         page = PageFile(self, TRACE, LARGER)
         self.assertIn("api/compare", page.places)
@@ -226,6 +234,30 @@ class Redacted(unittest.TestCase):
                     self.assertNotIn(str(path.parent), text)
             found = [secret for secret in SECRETS if secret in page.data.decode(errors="replace").lower()]
             self.assertEqual(bool(found), there)
+
+    def test_tiles_and_diagnosis_are_where_the_page_asks_for_them(self):
+        window = ["--window", "1ms:3ms"]
+        page = PageFile(self, "--redact", *window, self.write())
+        session = page.ask("api/session")
+        self.assertEqual(session["scope"], {"window": "1ms:3ms"})
+        self.assertIn("api/diagnosis?window=1ms%3A3ms", page.places)
+        tiles = [question for question in page.places if question.startswith("api/tiles/")]
+        self.assertGreater(len(tiles), 0)
+        self.assertEqual({question.partition("?")[0] for question in tiles}, {f"api/tiles/{session['digest']}"})
+
+    def test_names_of_each_rank_go(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        for rank in range(3):
+            recording = secretive()
+            recording["distributedInfo"] |= {"rank": rank, "world_size": 3}
+            for event in recording["traceEvents"]:
+                if rank == 2 and event.get("cat") == "cpu_op":
+                    event["name"] = "loader kernel time"  # words of the program's own, the name is not
+            (pathlib.Path(folder.name) / f"rank{rank}.json").write_text(json.dumps(recording))
+        told = PageFile(self, folder.name).ask("api/diagnosis?input=2")
+        self.assertEqual(told["baseline"]["operators"][0]["name"], "loader kernel time")
+        self.assertFalse(b"loader kernel time" in PageFile(self, "--redact", folder.name).data)
 
     def test_numbers_stay_and_names_can_be_followed(self):
         path = self.write()

@@ -121,6 +121,16 @@ def test_a_page_in_a_file_replays_a_slider_and_knows_its_slices(browser: Browser
         visit.check_quiet()
 
 
+def test_a_redacted_page_has_its_timeline(browser: Browser, tmp_path: Path) -> None:
+    path = tmp_path / "page.html"
+    subprocess.run([FATHOM, "view", "--redact", "--html", path, EXAMPLE], check=True, cwd=ROOT, stdin=subprocess.DEVNULL)
+    with visited(browser, path.as_uri()) as visit:
+        page = visit.go("v=timeline")
+        visit.settled()
+        assert page.evaluate("() => globalThis.fathomTimeline.inSight(1e6).length") > 20
+        visit.check_quiet()
+
+
 def test_names_run_nothing(browser: Browser, hostile: object) -> None:
     with served(str(hostile)) as address, visited(browser, address) as visit:
         for view in VIEWS:

@@ -9,6 +9,7 @@
 #include "analysis/accounting/syncs.h"
 #include "analysis/lines/line_owners.h"
 #include "analysis/lines/line_runs.h"
+#include "analysis/structure/stretches.h"
 
 namespace fathom {
 namespace {
@@ -24,17 +25,7 @@ using Thread = std::pair<std::int64_t, std::int64_t>;  // pid, tid
 class Stretches {
  public:
   void add(Interval interval) { all_.push_back(interval); }
-  void join() {
-    std::ranges::sort(all_, {}, &Interval::begin);
-    std::vector<Interval> joined;
-    for (const Interval& each : all_) {
-      if (joined.empty() || joined.back().end < each.begin)
-        joined.push_back(each);
-      else
-        joined.back().end = std::max(joined.back().end, each.end);
-    }
-    all_ = std::move(joined);
-  }
+  void join() { all_ = merged(std::move(all_)); }
   [[nodiscard]] Duration within(Interval stretch) const {
     Duration sum{};
     auto at = std::ranges::partition_point(
@@ -166,14 +157,11 @@ class Charging {
     const Track& track = trace_.track(slice);
     return known_[{track.pid, track.tid}];
   }
-  [[nodiscard]] Interval interval_of(SliceId slice) const {
-    return {trace_.slices.start[slice.row()], trace_.slices.end(slice)};
-  }
 
   void syncs() {
     for (const SyncCall& sync : compute_syncs(context_)) {
       waits_.known = true;
-      known_of(sync.call).add(interval_of(sync.call));
+      known_of(sync.call).add(interval_of(trace_, sync.call));
       if (!selector_.host(trace_, sync.call)) continue;
       if (selector_.device && sync.device != selector_.device) continue;
       charge(owner_of(sync.call), trace_.name(sync.call), trace_.slices.duration[sync.call.row()]);
@@ -201,7 +189,7 @@ class Charging {
     for (const SliceId slice : fetches) {
       waits_.known = true;
       const Track& track = trace_.track(slice);
-      Interval fetch = interval_of(slice);
+      Interval fetch = interval_of(trace_, slice);
       // Of two recorders that saw the same, one counts.
       Time& last = until.try_emplace({track.pid, track.tid}, Time::min()).first->second;
       fetch.begin = std::max(fetch.begin, last);
@@ -210,7 +198,7 @@ class Charging {
       if (!selector_.host(trace_, slice)) continue;
       charge(owner_of(slice), kLoader, fetch.length() - known_of(slice).within(fetch));
     }
-    for (const SliceId slice : fetches) known_of(slice).add(interval_of(slice));
+    for (const SliceId slice : fetches) known_of(slice).add(interval_of(trace_, slice));
     for (auto& [thread, stretches] : known_) stretches.join();
   }
 

@@ -5,34 +5,13 @@
 #include <array>
 #include <cstdio>
 
+#include "base/markup.h"
 #include "render/text_width.h"
 
 namespace fathom::page {
 
 std::string escaped(std::string_view text) {
-  std::string out;
-  for (const char c : shorten_middle(printable(text), kLongestText)) {
-    switch (c) {
-      case '&':
-        out += "&amp;";
-        break;
-      case '<':
-        out += "&lt;";
-        break;
-      case '>':
-        out += "&gt;";
-        break;
-      case '"':
-        out += "&quot;";
-        break;
-      case '\'':
-        out += "&#39;";
-        break;
-      default:
-        out += c;
-    }
-  }
-  return out;
+  return markup_escaped(shorten_middle(printable(text), kLongestText));
 }
 
 std::string escaped_lines(std::string_view text) {

@@ -1,9 +1,10 @@
 // data-loader-workers: batches are made in the training process, or by too few workers.
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <cmath>
-#include <cstdlib>
 #include <iterator>
+#include <numeric>
 #include <string>
 
 #include "analysis/structure/stretches.h"
@@ -126,7 +127,7 @@ int workers_seen(const Trace& trace, bool of_one) {
     const ProcessRun& worker = workers[i];
     const std::int64_t begin = worker.start_ns == kAbsent ? 0 : worker.start_ns;
     const std::int64_t middle =
-        worker.end_ns == kAbsent ? begin : begin + (worker.end_ns - begin) / 2;
+        worker.end_ns == kAbsent ? begin : std::midpoint(begin, worker.end_ns);
     counts.push_back(static_cast<int>(std::ranges::count_if(workers, [&](const ProcessRun& other) {
       return lives_at(other, middle) && (!of_one || other.parent == worker.parent);
     })));
@@ -140,9 +141,12 @@ int workers_seen(const Trace& trace, bool of_one) {
 /// What the program gave its loader, else what was seen; 0 where neither is known.
 int workers_of(const Trace& trace) {
   const Fact* const given = trace.fact("loader.num_workers");
-  const int number =
-      given == nullptr ? 0 : std::atoi(std::string(json_unquoted(given->value)).c_str());
-  return number > 0 ? number : workers_seen(trace, true);
+  const std::string_view text = given == nullptr ? "" : json_unquoted(given->value);
+  int number = 0;
+  std::from_chars(text.data(), text.data() + text.size(), number);
+  // What no machine has is damaged.
+  constexpr int kMost = 100'000;
+  return number > 0 && number <= kMost ? number : workers_seen(trace, true);
 }
 
 /// "four workers", "one worker".

@@ -180,6 +180,11 @@ TEST(DataLoaderWorkers, AreAsManyAsTheProgramGaveItsLoader) {
   const auto found = over_epochs("3");
   ASSERT_EQ(found.size(), 1U);
   EXPECT_EQ(found[0].fix.before, "DataLoader(dataset, num_workers=3)");
+  for (const std::string_view damaged : {"2147483647", "99999999999999999999", "-1", "many"}) {
+    const auto counted = over_epochs(damaged);
+    ASSERT_EQ(counted.size(), 1U) << damaged;
+    EXPECT_EQ(counted[0].fix.before, "DataLoader(dataset, num_workers=2)") << damaged;
+  }
 }
 
 TEST(DataLoaderWorkers, PinNoMemoryWithoutADevice) {

@@ -80,12 +80,14 @@ std::string counter_evidence(const RooflineRow& row) {
   return "Small shapes cannot fill the device; then use a larger batch.";
 }
 
-/// Of the calls of a row, those that launched what counts.
+/// Of the calls of a row, those that launched what counts: one at the least, which may have
+/// launched more that does not.
 std::size_t counted_calls(const RooflineRow& row, const Blamed& blamed) {
   if (row.activities == 0) return row.calls;
   const double share =
       static_cast<double>(blamed.activities.size()) / static_cast<double>(row.activities);
-  return static_cast<std::size_t>(std::llround(static_cast<double>(row.calls) * share));
+  return std::max<std::size_t>(
+      1, static_cast<std::size_t>(std::llround(static_cast<double>(row.calls) * share)));
 }
 
 /// Autotuning tries several implementations of products; what moves memory is fused, if it is not.
@@ -161,8 +163,9 @@ std::map<StringId, Blamed> unpriced(const RuleContext& rules) {
 /// Operators whose time depends on where their indices point, or on what the data is.
 bool depends_on_data(std::string_view op) {
   constexpr auto kWords = std::to_array<std::string_view>(
-      {"index", "gather", "scatter", "embedding", "select", "take", "put", "masked", "nonzero",
-       "unique", "sort", "topk", "bincount", "histc", "grid_sampl", "roi_", "nms", "searchsorted"});
+      {"index", "gather", "scatter", "embedding", "select", "::take", "::put_", "masked", "nonzero",
+       "unique", "sort", "topk", "bincount", "histc", "grid_sampl", "roi_", "::nms",
+       "searchsorted"});
   return std::ranges::any_of(kWords,
                              [op](std::string_view word) { return op.find(word) != op.npos; });
 }

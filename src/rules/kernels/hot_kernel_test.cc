@@ -68,6 +68,9 @@ TEST(HotKernel, SpeaksOfIndicesOnlyWhereThereAreSome) {
   EXPECT_NE(other.find("less data"), std::string::npos) << other;
   EXPECT_EQ(other.find("indices"), std::string::npos) << other;
   EXPECT_EQ(other.find("depends on the data"), std::string::npos) << other;
+  // "put" is a part of other words, too.
+  EXPECT_EQ(fix_of("mine::compute_output_of_no_formula").find("indices"), std::string::npos);
+  EXPECT_NE(fix_of("aten::put_of_no_formula").find("indices"), std::string::npos);
 }
 
 TEST(HotKernel, NamesAnOperatorThatTakesMostAndHasNoFormula) {

@@ -109,8 +109,10 @@ bool carry_several(Carrier& carrier, const Response& diagnosis) {
     for (std::size_t input = 0; input < std::min(inputs.files.size(), kMostRanks); ++input)
       carrier.keep(question("api/diagnosis", {{"input", std::to_string(input)}}));
   } else {
-    carrier.keep("api/compare");
-    if (inputs.files.size() == 2) {
+    const Response compared = carrier.ask("api/compare");
+    carrier.keep_as("api/compare", compared);
+    // Two files of one folder are not compared.
+    if (inputs.files.size() == 2 && compared.status == 200) {
       carrier.leave_out("All but Compare is about " + first +
                         ", which the other is compared with.");
       return true;
@@ -144,28 +146,30 @@ void carry_second(Carrier& carrier, Viewed& viewed) {
   carrier.about({});
 }
 
-/// Of the recordings whose names are carried. They live while these are open.
-std::vector<std::string_view> names_of(Viewed& viewed, const OpenInput& input) {
-  std::vector<std::string_view> names;
-  const auto add = [&names](const StringPool& strings) {
+/// Knows the names of all recordings: a comparison and ranks show each. What cannot be read has
+/// none.
+Redactor redactor_of(Viewed& viewed) {
+  Redactor redactor;
+  for (std::size_t input = 0; input < viewed.request().inputs.files.size(); ++input) {
+    const Result<std::shared_ptr<OpenInput>> opened = viewed.open(input);
+    if (!opened) continue;
+    const StringPool& strings = (**opened).session().trace().strings;
+    std::vector<std::string_view> names;
     for (std::size_t id = 0; id < strings.size(); ++id) names.push_back(strings.view(StringId(id)));
-  };
-  add(input.session().trace().strings);
-  if (viewed.request().inputs.files.size() != 2) return names;
-  const Result<std::shared_ptr<OpenInput>> second = viewed.open(1);
-  if (second) add((**second).session().trace().strings);
-  return names;
+    redactor.add(names);
+  }
+  return redactor;
 }
 
 std::string bytes_in_words(std::size_t bytes) {
   return std::to_string((bytes + 999) / 1'000) + "kB";
 }
 
-/// The page, with as much as is expected to fit into `room` bytes, packed.
+/// The page, with as much as is expected to fit into `room` bytes, packed. A redactor, unless all
+/// is to be shown, that has seen no text yet.
 Result<std::string> page_of(Viewed& viewed, OpenInput& input, const Frame& frame,
-                            const PageFileOptions& options, std::size_t room) {
-  std::optional<Redactor> redactor;
-  if (options.redact) redactor.emplace(names_of(viewed, input));
+                            const PageFileOptions& options, std::optional<Redactor> redactor,
+                            std::size_t room) {
   Archive archive;
   Carrier carrier(viewed, archive, redactor ? &*redactor : nullptr, room);
 
@@ -185,7 +189,7 @@ Result<std::string> page_of(Viewed& viewed, OpenInput& input, const Frame& frame
   }
   carrier.leave_out("Search, sums over a selected area and its flame graph are not here.");
   carry_slices(carrier, input, places);
-  if (options.redact) {
+  if (redactor) {
     carrier.leave_out(
         "Names, paths, machines and commands are numbers: the same word has the same number.");
   }
@@ -202,9 +206,11 @@ Result<std::string> make_page_file(Viewed& viewed, const PageFileOptions& option
   if (!opened) return std::move(opened).error();
   const Result<Frame> frame = Frame::make();
   if (!frame) return frame.error();
+  std::optional<Redactor> redactor;
+  if (options.redact) redactor = redactor_of(viewed);
   // What a level of the timeline takes is known when it is packed: what was too much is left out.
   for (std::size_t room = frame->room(options.most_bytes);;) {
-    Result<std::string> page = page_of(viewed, **opened, *frame, options, room);
+    Result<std::string> page = page_of(viewed, **opened, *frame, options, redactor, room);
     if (!page || page->size() <= options.most_bytes) return page;
     if (room == 0) {
       return Error{ErrorCode::invalid_argument,

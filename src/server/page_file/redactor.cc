@@ -87,7 +87,7 @@ std::string read_json_string(std::string_view document, std::size_t& at) {
 
 }  // namespace
 
-Redactor::Redactor(const std::vector<std::string_view>& names) {
+void Redactor::add(const std::vector<std::string_view>& names) {
   for (const std::string_view name : names) add_phrase(name);
 }
 
@@ -106,6 +106,12 @@ Redactor::Word Redactor::next_word(std::string_view text, std::size_t from) {
 bool Redactor::known(std::string_view word) {
   if (!has_letter(word)) return !is_address(word);
   if (own_in_some_form(word)) return true;
+  // A stretch of time, "10ms:20ms".
+  const std::size_t colon = word.find(':');
+  if (colon != std::string_view::npos && colon + 1 < word.size()) {
+    return is_digit(word.front()) && is_digit(word[colon + 1]) && known(word.substr(0, colon)) &&
+           known(word.substr(colon + 1));
+  }
   const auto* const rest =
       std::ranges::find_if(word, [](char c) { return !is_digit(c) && c != '.' && c != '-'; });
   const auto number = static_cast<std::size_t>(rest - word.begin());

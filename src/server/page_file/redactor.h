@@ -16,9 +16,8 @@ namespace fathom::server {
 /// that consist of such words only ("my training step") are replaced, too.
 class Redactor {
  public:
-  /// `names`: those of the recording.
-  explicit Redactor(const std::vector<std::string_view>& names);
-
+  /// Names of a recording, which are replaced as a whole from here on.
+  void add(const std::vector<std::string_view>& names);
   [[nodiscard]] std::string text(std::string_view text);
   /// Of a JSON document: its strings and the names of its members.
   [[nodiscard]] std::string json(std::string_view document);

@@ -37,7 +37,10 @@ std::uint32_t strings_in(std::string_view json, std::size_t from) {
 class TileCarrier {
  public:
   TileCarrier(Carrier& carrier, OpenInput& input)
-      : carrier_(carrier), input_(input), path_("api/tiles/" + input.digest()) {
+      : carrier_(carrier),
+        input_(input),
+        path_("api/tiles/" + input.digest()),
+        shown_path_("api/tiles/" + carrier.shown(input.digest())) {
     std::size_t tracks = kMostTracks;
     std::size_t lanes = 0;
     const std::vector<LaneTrack>& all = input.timeline().lanes.tracks();
@@ -116,7 +119,7 @@ class TileCarrier {
   }
 
   bool carry_tile(const Parameters& place) {
-    const std::string shown = question(path_, place);
+    const std::string shown = question(shown_path_, place);
     if (const auto known = merges_.find(shown); known != merges_.end()) return known->second;
     TileBytes tile;
     for (const std::string& tracks : batches_) {
@@ -155,6 +158,7 @@ class TileCarrier {
   Carrier& carrier_;
   OpenInput& input_;
   std::string path_;
+  std::string shown_path_;            // as the page asks, whose digest may be redacted
   std::vector<std::string> batches_;  // tracks that are asked for together
   int level_ = 0;                     // the finest that all of the time has
   std::vector<std::int64_t> merged_;  // its tiles of which a finer one would tell more

@@ -1,5 +1,6 @@
 // The critical path of the steps in a stretch of time, as pieces to draw over the timeline.
 #include "base/json_writer.h"
+#include "base/stop.h"
 #include "replay/replay.h"
 #include "server/routes/area.h"
 
@@ -16,6 +17,7 @@ Result<Response> answer_critical_path(const Call& call) {
   std::size_t left_off = 0;
   for (const Step& step : call.input->context().steps().steps) {
     if (step.window.end <= stretch->begin || step.window.begin >= stretch->end) continue;
+    stop_point();
     for (const PathPiece& piece : replay.critical_path(step)) {
       if (piece.interval.end <= stretch->begin || piece.interval.begin >= stretch->end) continue;
       pieces.size() < kMost ? pieces.push_back(piece) : static_cast<void>(++left_off);

@@ -116,6 +116,12 @@ export class Tiles {
     this.start();
   }
 
+  /** Nobody looks any more: what is under way is cancelled, what waits is not asked for. */
+  end(): void {
+    for (const each of this.asked.values()) each.abort.abort();
+    this.asked.clear();
+  }
+
   private request(tracks: readonly number[], level: number, index: number, now: number): void {
     const key = `${level}/${index}/${tracks[0] ?? ''}/${tracks.length}`;
     const before = this.asked.get(key);

@@ -71,7 +71,8 @@ function ViewHost(props: { view: string; make: (signal: AbortSignal) => ViewCont
     const { inner, abort } = mounted.current;
     view?.mount(inner, props.make(abort.signal));
   }, [props.view, props.make]);
-  useEffect(() => () => mounted.current?.abort.abort(), []);
+  // Not useEffect: of a host that goes before it was painted, that would never end the view.
+  useLayoutEffect(() => () => mounted.current?.abort.abort(), []);
   return <div class="view-host" ref={host} />;
 }
 

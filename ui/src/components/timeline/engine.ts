@@ -93,6 +93,7 @@ export class Engine {
   private readonly paints: ReadonlyMap<string, readonly Paint[]>;
   private theme: Theme = readTheme();
   private frame = 0;
+  private ended = false;
   private animation = 0;
   private width = 1;
   private height = 1;
@@ -154,8 +155,11 @@ export class Engine {
       watch.disconnect();
       removeEventListener('fathom-theme', rethemed);
       media.removeEventListener('change', rethemed);
+      // A frame would ask for what is in sight once more.
+      this.ended = true;
       cancelAnimationFrame(this.frame);
       cancelAnimationFrame(this.animation);
+      this.tiles.end();
       this.counters.end();
       this.accounts.end();
       this.painter.end();
@@ -202,7 +206,7 @@ export class Engine {
 
   /** A frame, once, as soon as the browser draws. */
   invalidate(): void {
-    if (this.frame === 0) this.frame = requestAnimationFrame(() => this.draw());
+    if (this.frame === 0 && !this.ended) this.frame = requestAnimationFrame(() => this.draw());
   }
 
   /** Moves to [begin, end), in a moment where motion is welcome. */

@@ -29,6 +29,7 @@ function useRankSteps(
   useEffect(() => {
     if (!wanted) return undefined;
     const abort = new AbortController();
+    setFound([]);
     const inputs = (context.session.inputs ?? []).slice(0, MOST_RANKS);
     const ask = async (): Promise<void> => {
       for (const { index, name } of inputs) {
