@@ -42,7 +42,8 @@ endif()
 set(benchmark_sources "")
 foreach(
   file IN
-  ITEMS base/quantity_text
+  ITEMS base/markup
+        base/quantity_text
         capture/launcher/conditions
         capture/launcher/password_options
         capture/launcher/redact
