@@ -111,7 +111,7 @@ class Options(unittest.TestCase):
         part = self.rows("lines", "session", "--steps", str(step))
         one = [row for row in part if row["location"] == lines["input"]["location"]]
         self.assertEqual(one[0]["host_allocated_bytes"], 64 * 256 * 4)
-        self.assertIsNone(one[0]["hits"])
+        self.assertEqual(one[0]["hits"], 1)
 
     def test_lines_are_joined_with_the_programs_own_profile(self) -> None:
         self.run_program("own_profiler.py", "--with", "lines", words=("export", "own.json"))
