@@ -46,9 +46,9 @@ std::string accounting_bar(const Diagnosis& diagnosis) {
         100.0 * static_cast<double>(to_ns(part.time)) / static_cast<double>(to_ns(whole));
     const std::string css = "b-" + std::string(part.id);
     const std::string text = std::string(part.name) + " " + percent_text(share);
-    bar += "<i class=\"" + css + "\" style=\"width:" + coordinate(share) + "%\" title=\"" + text +
-           "\"></i>";
-    legend += "<li><i class=\"" + css + "\"></i>" + text + "</li>";
+    bar.append("<i class=\"").append(css).append("\" style=\"width:").append(coordinate(share));
+    bar.append("%\" title=\"").append(text).append("\"></i>");
+    legend.append("<li><i class=\"").append(css).append("\"></i>").append(text).append("</li>");
   }
   return "<div class=\"bar\" role=\"img\" aria-label=\"Where the time of the steps goes\">" + bar +
          "</div>\n<ul class=\"legend\">" + legend + "</ul>\n";
