@@ -108,6 +108,7 @@ Recording open_recording(const Inputs::File& file, unsigned threads) {
 /// What opens the same page from a server.
 std::string view_command(const TypedOptions& scope, const std::vector<Inputs::File>& files) {
   std::vector<std::string> names;
+  names.reserve(files.size());
   for (const Inputs::File& file : files) names.push_back(file.name());
   return server::view_command(scope, names);
 }
