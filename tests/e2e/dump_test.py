@@ -1,5 +1,4 @@
 """fathom dump: processes with known stacks and waits, trees, stopped and ended ones, secrets, mistakes."""
-import contextlib
 import json
 import os
 import signal
@@ -8,30 +7,13 @@ import sys
 import unittest
 
 from check_test import schema_problems
-from program import ROOT, MistakesCase, fathom
+from program import ROOT, MistakesCase, fathom, started
 
 SCHEMA = json.loads((ROOT / "docs/dump.schema.json").read_text())
 WAITING = ROOT / "tests/programs/stacks/waiting.py"
 BUSY = ROOT / "tests/programs/stacks/busy.py"
 # Of the interpreters that may be looked at; this one may be none.
 PYTHON = next((python for python in (sys.executable, "/usr/bin/python3") if os.path.exists(python)), "python3")
-
-
-@contextlib.contextmanager
-def started(*command, stdin=subprocess.PIPE):
-    """The process, once it has printed an empty line."""
-    process = subprocess.Popen(command, stdin=stdin, stdout=subprocess.PIPE, text=True)
-    try:
-        process.numbers = {}
-        for line in process.stdout:
-            if not line.strip():
-                break
-            name, number = line.split()
-            process.numbers[name] = int(number)
-        yield process
-    finally:
-        process.kill()
-        process.communicate()
 
 
 def dumped(*arguments):

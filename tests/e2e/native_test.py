@@ -1,5 +1,4 @@
 """fathom dump --native, fathom sample --native: the calls of a C++ program, and Python's functions among native ones."""
-import contextlib
 import json
 import pathlib
 import shutil
@@ -10,7 +9,7 @@ import time
 import unittest
 
 from check_test import schema_problems
-from program import FATHOM, ROOT, fathom
+from program import FATHOM, ROOT, fathom, started
 
 CHAIN = ROOT / "tests/programs/stacks/chain.cc"
 WORK = ROOT / "tests/programs/stacks/work.py"
@@ -38,22 +37,6 @@ int main(int count, char** values) {
 """
 COMPUTES = ["Worker::spin()", *["Worker::compute(int)"] * 4]
 WAITS = ["inner_wait()", "outer_wait()", "main"]
-
-
-@contextlib.contextmanager
-def started(*command):
-    process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
-    try:
-        process.numbers = {}
-        for line in process.stdout:
-            if not line.strip():
-                break
-            name, number = line.split()
-            process.numbers[name] = int(number)
-        yield process
-    finally:
-        process.kill()
-        process.communicate()
 
 
 def dumped(pid):

@@ -1,4 +1,5 @@
 """The program under test: run as scripts run it, and on a terminal."""
+import contextlib
 import fcntl
 import os
 import pathlib
@@ -38,6 +39,23 @@ def on_terminal(columns: int, *arguments, lines: int = 40, **settings) -> str:
     process.wait()
     os.close(master)
     return printed.decode().replace("\r\n", "\n")
+
+
+@contextlib.contextmanager
+def started(*command, stdin=subprocess.PIPE):
+    """The process, once it has printed an empty line; `numbers` has what it named before that."""
+    process = subprocess.Popen(command, stdin=stdin, stdout=subprocess.PIPE, text=True)
+    try:
+        process.numbers = {}
+        for line in process.stdout:
+            if not line.strip():
+                break
+            name, number = line.split()
+            process.numbers[name] = int(number)
+        yield process
+    finally:
+        process.kill()
+        process.communicate()
 
 
 class MistakesCase(unittest.TestCase):

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import _thread
 
-from .thread_time import Looks, queued_ns, thread_time_ns
+from .thread_time import Looks, TimeSums, queued_ns, thread_time_ns
 from .wire import get_native_id
 
 TYPE_CHECKING = False
@@ -34,9 +34,7 @@ class RequestTime:
         self._active: dict[int, tuple[int, Looks]] = {}
         self._looks = Looks()
         self._lock = _thread.allocate_lock()
-        # By whether it was recorded: requests, wall, processor, ready without a processor.
-        self._sums: dict[bool, list[int]] = {}
-        self._queued = True
+        self._sums = TimeSums()
 
     def begin(self) -> Spent | None:
         """What `end` wants, unless this request is not read."""
@@ -63,16 +61,10 @@ class RequestTime:
         if spent is None:
             return
         with self._lock:
-            sums = self._sums.setdefault(recorded, [0, 0, 0, 0])
-            sums[0] += 1
-            sums[1] += wall
-            sums[2] += min(spent[0], wall)
+            queued = None if spent[1] is None else min(spent[1], wall)
+            self._sums.add(recorded, 1, wall, min(spent[0], wall), queued)
             if spent[2] is not None:
                 self._looks.add(spent[2])
-            if spent[1] is None:
-                self._queued = False
-            else:
-                sums[3] += min(spent[1], wall)
 
     def look(self) -> None:
         """Where threads are that wait. What they work on may turn out to be no request."""
@@ -80,15 +72,4 @@ class RequestTime:
             looks.look(ident, tid)
 
     def facts(self) -> dict[str, Any]:
-        found: dict[str, Any] = {}
-        # A thread that serves may add the first of its kind meanwhile.
-        for recorded, (requests, wall, processor, queued) in list(self._sums.items()):
-            found["recorded" if recorded else "other"] = {
-                "steps": requests,
-                "wall_ns": wall,
-                "cpu_ns": processor,
-                "preempted_ns": queued if self._queued else None,
-            }
-        if found:
-            found.update(self._looks.facts())
-        return {"thread_time": found or None}
+        return self._sums.facts(self._looks)

@@ -64,14 +64,45 @@ class Looks:
         }
 
 
+class TimeSums:
+    """What steps or requests took, by whether they were recorded."""
+
+    def __init__(self) -> None:
+        # How many, wall, processor, ready without a processor.
+        self._sums: dict[bool, list[int]] = {}
+        self._queued = True
+
+    def add(self, recorded: bool, count: int, wall: int, processor: int, queued: int | None) -> None:
+        sums = self._sums.setdefault(recorded, [0, 0, 0, 0])
+        sums[0] += count
+        sums[1] += wall
+        sums[2] += processor
+        if queued is None:
+            self._queued = False
+        else:
+            sums[3] += queued
+
+    def facts(self, looks: Looks) -> dict[str, Any]:
+        found: dict[str, Any] = {}
+        # A thread that serves may add the first of its kind meanwhile.
+        for recorded, (count, wall, processor, queued) in list(self._sums.items()):
+            found["recorded" if recorded else "other"] = {
+                "steps": count,
+                "wall_ns": wall,
+                "cpu_ns": processor,
+                "preempted_ns": queued if self._queued else None,
+            }
+        if found:
+            found.update(looks.facts())
+        return {"thread_time": found or None}
+
+
 class ThreadTime:
     """Of one thread; `begin` and `end` are called by it, `look` by another."""
 
     def __init__(self) -> None:
         self._base: tuple[int, int, int | None] | None = None
-        # By whether the steps were recorded: steps, wall, processor, ready without a processor.
-        self._sums: dict[bool, list[int]] = {}
-        self._queued = True
+        self._sums = TimeSums()
         self._looks = Looks()
         self._ident = 0
         self._tid = 0
@@ -88,14 +119,8 @@ class ThreadTime:
         if base is None or steps <= 0:
             return
         now = self._read()
-        sums = self._sums.setdefault(recorded, [0, 0, 0, 0])
-        sums[0] += steps
-        sums[1] += now[0] - base[0]
-        sums[2] += now[1] - base[1]
-        if now[2] is None or base[2] is None:
-            self._queued = False
-        else:
-            sums[3] += now[2] - base[2]
+        queued = None if now[2] is None or base[2] is None else now[2] - base[2]
+        self._sums.add(recorded, steps, now[0] - base[0], now[1] - base[1], queued)
 
     def _read(self) -> tuple[int, int, int | None]:
         return monotonic_ns(), thread_time_ns(), queued_ns(self._tid)
@@ -106,17 +131,7 @@ class ThreadTime:
             self._looks.look(self._ident, self._tid)
 
     def facts(self) -> dict[str, Any]:
-        found: dict[str, Any] = {}
-        for recorded, (steps, wall, processor, queued) in self._sums.items():
-            found["recorded" if recorded else "other"] = {
-                "steps": steps,
-                "wall_ns": wall,
-                "cpu_ns": processor,
-                "preempted_ns": queued if self._queued else None,
-            }
-        if found:
-            found.update(self._looks.facts())
-        return {"thread_time": found or None}
+        return self._sums.facts(self._looks)
 
 
 class MainTime(ThreadTime):

@@ -1,4 +1,4 @@
-// The palette for people with protanopia, deuteranopia and tritanopia: what may lie side by side is told apart by its
+// The palette for people with protanopia, deuteranopia and tritanopia: what may lie side by side differs by its
 // colour, or else by its hatching.
 //
 // Vision is simulated on linear RGB with the matrices of Machado, Oliveira and Fernandes, "A Physiologically-based Model
@@ -142,7 +142,7 @@ test('rows of the matrices keep grey grey', () => {
 
 for (const [vision, matrix] of Object.entries(VISIONS)) {
   for (const [where, ids] of Object.entries(BESIDE)) {
-    test(`what lies side by side in a ${where} is told apart, with ${vision}`, () => {
+    test(`what lies side by side in a ${where} differs, with ${vision}`, () => {
       const paints = ids.split(' ').map(paintOf);
       const alike: string[] = [];
       paints.forEach((one, i) => {
