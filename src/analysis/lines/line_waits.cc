@@ -10,6 +10,7 @@
 #include "analysis/lines/line_owners.h"
 #include "analysis/lines/line_runs.h"
 #include "analysis/structure/stretches.h"
+#include "base/base_name.h"
 
 namespace fathom {
 namespace {
@@ -52,7 +53,7 @@ class Statements {
                std::tie(other.first, other.last, other.function);
       };
       rows.erase(std::unique(rows.begin(), rows.end(), same), rows.end());
-      named_.emplace(last_part(rows.front().file), &rows);
+      named_.emplace(base_name(rows.front().file), &rows);
     }
     // Callers come first.
     for (const StackFrame& frame : trace.stack_frames) {
@@ -96,9 +97,6 @@ class Statements {
     return nullptr;
   }
 
-  static std::string_view last_part(std::string_view path) {
-    return path.substr(path.rfind('/') + 1);  // none is npos, and so 0
-  }
   /// Code may name its file by a relative path, statements do not.
   const std::vector<Row>* rows_of(StringId file) {
     const auto [at, added] = found_.try_emplace(file.value, nullptr);
@@ -108,10 +106,10 @@ class Statements {
     const std::string_view name = trace_.text(file);
     if (name.empty() || name.starts_with('/')) return nullptr;
     constexpr int kMost = 64;  // files of one name
-    auto next = named_.lower_bound(last_part(name));
+    auto next = named_.lower_bound(base_name(name));
     for (int tried = 0; tried < kMost && next != named_.end(); ++tried, ++next) {
       const std::string_view whole = next->second->front().file;
-      if (next->first != last_part(name)) break;
+      if (next->first != base_name(name)) break;
       if (whole.size() > name.size() && whole.ends_with(name) &&
           whole[whole.size() - name.size() - 1] == '/')
         return at->second = next->second;

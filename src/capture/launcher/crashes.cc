@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <charconv>
 
+#include "base/base_name.h"
 #include "base/folder.h"
 #include "capture/system/files.h"
 
@@ -43,9 +44,8 @@ std::string place_of(std::string_view frame) {
   const std::size_t quote = frame.empty() ? frame.npos : frame.find('"', kFrame.size());
   constexpr std::string_view kLine = "\", line ";
   if (quote == std::string_view::npos || !frame.substr(quote).starts_with(kLine)) return {};
-  std::string_view path = frame.substr(kFrame.size(), quote - kFrame.size());
-  path.remove_prefix(path.rfind('/') + 1);
-  return std::string(path) + ":" + std::string(frame.substr(quote + kLine.size()));
+  const std::string_view path = frame.substr(kFrame.size(), quote - kFrame.size());
+  return std::string(base_name(path)) + ":" + std::string(frame.substr(quote + kLine.size()));
 }
 
 }  // namespace

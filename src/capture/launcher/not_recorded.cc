@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/base_name.h"
 #include "base/folder.h"
 #include "capture/doctor/checks.h"
 #include "capture/launcher/crashes.h"
@@ -26,11 +27,6 @@ constexpr std::string_view kLostInPython =
     "steps, operators, kernels, loader times, ranges, threads, pauses of the garbage "
     "collector, energy per step";
 
-std::string_view last_part(std::string_view path) {
-  const std::size_t slash = path.rfind('/');
-  return slash == std::string_view::npos ? path : path.substr(slash + 1);
-}
-
 const Process* find_python(const Manifest& manifest) {
   const auto at = std::ranges::find_if(manifest.processes, [](const Process& process) {
     return is_python(process.command.empty() ? process.name : process.command.front());
@@ -43,7 +39,7 @@ const Process* find_python(const Manifest& manifest) {
 std::optional<std::string> inner_session(const Manifest& manifest) {
   for (const Process& process : manifest.processes) {
     const std::vector<std::string>& words = process.command;
-    if (words.size() < 2 || last_part(words[0]) != "fathom" || words[1] != "run") continue;
+    if (words.size() < 2 || base_name(words[0]) != "fathom" || words[1] != "run") continue;
     const auto ends = std::ranges::find(words, "--");
     const auto option = std::find(words.begin(), ends, "-o");
     return option != ends && option + 1 != ends ? *(option + 1) : std::string();
@@ -184,7 +180,7 @@ void add_other_library(const Manifest& manifest, const std::string& folder, bool
 }  // namespace
 
 bool is_python(const std::string& program) {
-  const std::string_view name = last_part(program);
+  const std::string_view name = base_name(program);
   return name.starts_with("python") || name.starts_with("pypy");
 }
 

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <array>
 
+#include "base/base_name.h"
+
 namespace fathom::capture {
 namespace {
 
@@ -67,7 +69,7 @@ bool is_short_option(std::string_view word) {
 }  // namespace
 
 void PasswordOptions::see(std::string_view word) {
-  const std::string_view program = word.substr(word.rfind('/') + 1);  // npos + 1 is 0
+  const std::string_view program = base_name(word);
   if (std::ranges::find(kOthers, program) != kOthers.end()) seen_ = 0;
   for (std::size_t i = 0; i < kOptions.size(); ++i)
     if (is_named(program, kOptions[i].program)) seen_ |= std::uint64_t{1} << i;

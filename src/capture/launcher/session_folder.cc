@@ -12,14 +12,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/base_name.h"
+
 namespace fathom::capture {
 namespace {
 
 namespace fs = std::filesystem;
-
-std::string_view last_part(std::string_view path) {
-  return path.substr(path.rfind('/') == std::string_view::npos ? 0 : path.rfind('/') + 1);
-}
 
 /// A name that is fit for a folder.
 std::string plain(std::string_view text) {
@@ -98,18 +96,18 @@ bool takes_word(std::string_view option) { return option == "-X" || option == "-
 
 std::string name_of(const std::vector<std::string>& command) {
   if (command.empty()) return "run";
-  const std::string_view program = last_part(command.front());
+  const std::string_view program = base_name(command.front());
   const bool python = program.starts_with("python") || program.starts_with("pypy");
   for (std::size_t at = 1; at < command.size(); ++at) {
     const std::string_view word = command[at];
     // torchrun, accelerate, uv run …: the script that they start names the run.
     if (word.ends_with(".py") && !word.starts_with("-"))
-      return plain(last_part(word.substr(0, word.size() - 3)));
+      return plain(base_name(word.substr(0, word.size() - 3)));
     if (!python) continue;
     if (word == "-m" && at + 1 < command.size()) return plain(command[at + 1]);
     if (word == "-c") return "python-c";
     if (takes_word(word)) ++at;
-    if (!word.starts_with("-")) return plain(last_part(word));
+    if (!word.starts_with("-")) return plain(base_name(word));
   }
   return plain(program);
 }

@@ -7,6 +7,8 @@
 
 #include <elf.h>
 
+#include "base/base_name.h"
+
 namespace fathom::capture {
 namespace {
 
@@ -45,8 +47,6 @@ std::string loader_of(const std::string& program) {
   return {};
 }
 
-bool is_of_musl(std::string_view loader) {
-  return loader.substr(loader.rfind('/') + 1).starts_with("ld-musl-");
-}
+bool is_of_musl(std::string_view loader) { return base_name(loader).starts_with("ld-musl-"); }
 
 }  // namespace fathom::capture

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/base_name.h"
 #include "base/quantity_text.h"
 #include "rules/common/machine.h"
 #include "store/sample_weights.h"
@@ -23,10 +24,6 @@ bool recorded_inside(const Trace& trace) {
            (category.kind == SliceKind::cpu_op || is_runtime_call(category.kind) ||
             is_device_activity(category.kind));
   });
-}
-
-std::string_view base_name(std::string_view file) {
-  return file.substr(file.rfind('/') == file.npos ? 0 : file.rfind('/') + 1);
 }
 
 }  // namespace

@@ -9,6 +9,7 @@
 #include "analysis/samples/hot_spots.h"
 #include "analysis/samples/stack_roles.h"
 #include "analysis/structure/stretches.h"
+#include "base/base_name.h"
 #include "base/quantity_text.h"
 #include "rules/common/evidence.h"
 #include "rules/common/recorded.h"
@@ -30,10 +31,6 @@ Share wilson(double share, double count) {
   const double half =
       kZ / scale * std::sqrt(share * (1 - share) / count + kZ2 / (4 * count * count));
   return {std::max(0.0, middle - half), std::min(1.0, middle + half)};
-}
-
-std::string base_name(std::string_view file) {
-  return std::string(file.substr(file.rfind('/') == file.npos ? 0 : file.rfind('/') + 1));
 }
 
 }  // namespace
@@ -72,7 +69,7 @@ std::optional<Evidence> sampled_line(const RuleContext& rules, std::vector<Inter
       static_cast<double>(to_ns(spots.front().time)) / static_cast<double>(to_ns(whole));
   const Share between = wilson(share, static_cast<double>(count));
   Evidence evidence;
-  std::string place = base_name(trace.text(frame.file));
+  std::string place(base_name(trace.text(frame.file)));
   evidence.location = std::string(trace.text(frame.file));
   if (frame.line >= 0) {
     place += ":" + std::to_string(frame.line);

@@ -12,6 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/base_name.h"
 #include "base/descriptor.h"
 #include "sample/task.h"
 
@@ -89,10 +90,6 @@ std::optional<std::string> read_generated(pid_t pid) {
                    '\0');
   if (!read_at(file.get(), 0, std::as_writable_bytes(std::span(text)))) return std::nullopt;
   return text;
-}
-
-std::string_view file_name(std::string_view path) {
-  return path.substr(path.rfind('/') + 1);  // npos + 1 is 0
 }
 
 /// Whether what a name stands for may be too long to be written down: each reference to a part of
@@ -322,7 +319,7 @@ ProcessCode::Place ProcessCode::place_of(Address address) {
   if (!at) {
     const bool file = code->mapping.path.starts_with('/');
     place.look.function =
-        file ? std::string(file_name(code->mapping.path)) : generated_name(address);
+        file ? std::string(base_name(code->mapping.path)) : generated_name(address);
     return place;
   }
   if (const std::optional<Symbol> symbol = code->image->symbol_at(*at)) {
@@ -333,7 +330,7 @@ ProcessCode::Place ProcessCode::place_of(Address address) {
   // Where it begins by the rules for unwinding: one name for all of its addresses.
   const Row* const row = code->image->rules_at(*at);
   place.look.function =
-      std::string(file_name(code->mapping.path)) + "+" + hex(row != nullptr ? row->begin : *at);
+      std::string(base_name(code->mapping.path)) + "+" + hex(row != nullptr ? row->begin : *at);
   return place;
 }
 
