@@ -149,7 +149,8 @@ class Way(unittest.TestCase):
         names = collections.Counter(call.name.rpartition(" ")[2] for call in found)
         for name in ("outer", "inner", "raises", "generator", "in_thread"):
             self.assertEqual(names[name], known[name][0], names)
-        self.assertNotIn("short", names)
+        # One of 300, where another program took the processor away in it.
+        self.assertLess(names["short"], 10)
         self.assertEqual([call for call in found if call.duration < least], [])
         program = str(PROGRAMS / "long_calls.py")
         self.assertIn(f"{program}({known['line']}): outer", [call.name for call in found])

@@ -279,6 +279,22 @@ class Plain(unittest.TestCase):
         run = self.captures.run("-W", "error", "-c", code)
         self.assertEqual((run.code, run.err), (0, ""))
 
+    def test_no_thread_of_ours_begins_when_the_program_has_ended(self) -> None:
+        """One that begins while the interpreter ends may crash the program. The collection takes long
+        enough to be recorded."""
+        code = """
+import gc, os, time
+class Last:
+    def __del__(self, collect=gc.collect, threads=os.listdir, write=os.write, sleep=time.sleep):
+        self.rows = [[] for _ in range(200_000)]
+        collect()
+        sleep(0.02)
+        write(1, b"%d" % len(threads("/proc/self/task")))
+last = Last()
+"""
+        run = self.captures.run("-c", code)
+        self.assertEqual((run.code, run.out, run.err), (0, "1", ""))
+
     def test_a_killed_program_leaves_what_it_had_handed_over(self) -> None:
         environment = self.captures.environment({})
         program = subprocess.Popen(

@@ -112,6 +112,18 @@ class WriterOfCaptureFiles(unittest.TestCase):
         writer.flush()
         self.assertEqual(len(self.slices()), 12000)
 
+    def test_the_end_waits_for_a_thread_that_is_writing(self) -> None:
+        writer = self.writer()
+        self.assertTrue(writer.hold())
+        writer.fact("a", "b")
+        writer.flush()
+        self.assertNotIn("fact", self.kinds())
+        other = threading.Timer(0.05, writer.release)
+        other.start()
+        writer.finish()
+        self.assertIn("fact", self.kinds())
+        other.join()
+
     def test_what_the_size_limit_cuts_is_counted(self) -> None:
         writer = self.writer(size=100_000)
         for number in range(20000):

@@ -92,7 +92,7 @@ def flush() -> None:
     """Everything that is known so far goes to the files, for whoever reads them now."""
     current = recorder.current
     if current is not None:
-        current.writer.flush()
+        current.writer.finish()
         current.facts.write()
 
 

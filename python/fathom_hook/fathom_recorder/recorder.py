@@ -223,7 +223,8 @@ class Recorder:
         if self._held:
             self.writer.release()
         # The thread comes back with the next record: Python warns of threads right after this.
-        self.ticker.resume()
+        if not self._over:
+            self.ticker.resume()
 
     @failures.quietly
     def _after_fork_in_child(self) -> None:
@@ -315,11 +316,13 @@ class Recorder:
         """The process becomes another program, unless that fails."""
         if self.torch is not None:
             self.torch.stop()
+        self.ticker.pause()
         for profile in self.profiles:
             # If it goes on, and makes steps, the parts are to sum to all that is saved.
             profile.step_begins()
             profile.save(self.writer)
-        self.writer.flush()
+        self.writer.finish()
+        self.ticker.resume()
         self.facts.write()
 
     def _last(self) -> None:
@@ -332,12 +335,15 @@ class Recorder:
             return
         self._over = True
         self._exiting()
+        # What our thread has taken from a profile, and not yet written, would end with it. Nor does
+        # it begin any more: a thread that does while the interpreter ends may crash the program.
+        self.ticker.pause()
         for profile in self.profiles:
             profile.end(self.writer)
         now = monotonic_ns()
         self.writer.end(now, self._writer_main_tid)
         self.writer.exit(now, *process.exit_fields(self.began_ns))
-        self.writer.flush()
+        self.writer.finish()
         self.facts.write()
         self.crashes.end()
 

@@ -182,7 +182,7 @@ class Loaders:
             try:
                 return original(*args, **kwargs)
             finally:
-                self.recorder.writer.flush()
+                self.recorder.writer.finish()
 
         worker._worker_loop = _worker_loop
 

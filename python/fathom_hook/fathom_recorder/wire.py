@@ -346,6 +346,16 @@ class Writer:
         finally:
             self._lock.release()
 
+    def finish(self) -> None:
+        """As `flush`, but waits for another thread that is about to, which might not come to it any
+        more: the process ends, or somebody reads the file now. A thread that this interrupted is
+        not waited for longer than a second."""
+        if self._lock.acquire(True, 1.0):
+            try:
+                self._flush_locked()
+            finally:
+                self._lock.release()
+
     def close(self) -> None:
         """Hands over what is queued and lets go of the file. Nothing is recorded afterwards."""
         with self._lock:
