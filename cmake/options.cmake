@@ -4,7 +4,12 @@ find_program(CCACHE ccache)
 if(CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
   set(CMAKE_C_COMPILER_LAUNCHER "${CCACHE}")
   # Without this it takes no file that uses a precompiled header.
-  set(CMAKE_CXX_COMPILER_LAUNCHER env CCACHE_SLOPPINESS=pch_defines,time_macros "${CCACHE}")
+  set(cache_settings CCACHE_SLOPPINESS=pch_defines,time_macros)
+  # A second checkout finds what the first one compiled.
+  if(NOT DEFINED ENV{CCACHE_BASEDIR})
+    list(APPEND cache_settings "CCACHE_BASEDIR=${PROJECT_SOURCE_DIR}" CCACHE_NOHASHDIR=1)
+  endif()
+  set(CMAKE_CXX_COMPILER_LAUNCHER env ${cache_settings} "${CCACHE}")
 endif()
 
 set(CMAKE_CXX_STANDARD 20)
