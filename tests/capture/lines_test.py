@@ -268,7 +268,11 @@ class Way(unittest.TestCase):
             """
             import os
             import threading
+            import warnings
             from fathom_recorder import api
+
+            # Of a fork while the thread that was joined is about to end.
+            warnings.simplefilter("ignore")
 
             def work(count):
                 total = 0

@@ -100,9 +100,10 @@ class Ticker:
         return True
 
     def _await_end(self, run: _Run) -> None:
-        """The lock is free a moment before the operating system's thread is gone."""
+        """The lock is free a moment before the operating system's thread is gone: a longer one where
+        all processors are busy."""
         path = f"/proc/self/task/{run.tid}"
-        end = time.monotonic() + 0.01
+        end = time.monotonic() + 0.2
         while run.tid and os.path.exists(path) and time.monotonic() < end:
             time.sleep(0.0001)
 

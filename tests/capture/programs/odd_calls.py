@@ -7,6 +7,7 @@ import signal
 import sys
 import threading
 import time
+import warnings
 
 
 def leaf():
@@ -100,6 +101,8 @@ def many_functions():
 
 def forks():
     leaf()
+    # Whether Python warns of threads that are about to end is chance.
+    warnings.simplefilter("ignore", DeprecationWarning)
     child = os.fork()
     if child == 0:
         for _ in range(11):
