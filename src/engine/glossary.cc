@@ -190,8 +190,8 @@ constexpr Term kTerms[] = {
      "kind of recording cannot hold."},
     {"MFU", "term",
      "Model FLOPs utilisation: the share of the device's peak that operators with a formula reach "
-     "over the step. Unknown where they are not behind half of the time of products and "
-     "convolutions."},
+     "over the step. Unknown where they are not behind half of the time of matrix "
+     "multiplications and convolutions."},
     {"severity", "term",
      "note, warning or critical: how much of the step a finding is about, by limits of its rule."},
     {"family", "term",

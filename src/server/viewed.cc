@@ -130,16 +130,19 @@ Result<std::shared_ptr<OpenInput>> Viewed::read(std::size_t input) {
   const Inputs::File& file = request_.inputs.files[input];
   const FileIdentity identity = FileIdentity::of(file.path);
   const ThreadPool pool(request_.threads);
-  Result<std::unique_ptr<Session>> session = or_out_of_memory("reading " + file.name(), [&] {
-    return Session::open(file, ReadOptions{.threads = request_.threads});
-  });
-  if (!session) return std::move(session).error();
-  std::string digest = digest_of((**session).trace());
-  {
+  auto opened =
+      or_out_of_memory("reading " + file.name(), [&]() -> Result<std::shared_ptr<OpenInput>> {
+        Result<std::unique_ptr<Session>> session =
+            Session::open(file, ReadOptions{.threads = request_.threads});
+        if (!session) return std::move(session).error();
+        std::string digest = digest_of((**session).trace());
+        return std::make_shared<OpenInput>(*std::move(session), std::move(digest));
+      });
+  if (opened) {
     const std::scoped_lock lock(mutex_);
     identities_[input] = identity;
   }
-  return std::make_shared<OpenInput>(*std::move(session), std::move(digest));
+  return opened;
 }
 
 void Viewed::read_first() {

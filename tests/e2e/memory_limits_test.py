@@ -126,6 +126,9 @@ class Limits(unittest.TestCase):
         for threads in ("1", "4"):
             self.assertGreater(self.sweep(["diagnose", "--threads", threads, LARGER], 192 * KIB, growth=1.02), 10)
 
+    def test_a_server_that_runs_out_while_it_reads_says_so(self):
+        self.assertGreater(self.sweep(["view", "--no-open", TRACE], 128 * KIB, growth=1.02), 10)
+
     def test_of_a_folder_of_recordings_nothing_is_left_out_in_silence(self):
         for folder in ("two_ranks", "cpu_train"):
             for command in (["diagnose", "--all"], ["processes"], ["info"]):

@@ -13,6 +13,7 @@
 #include "analysis/structure/links.h"
 #include "analysis/structure/nesting.h"
 #include "analysis/structure/stretches.h"
+#include "store/profiler_step.h"
 
 namespace fathom {
 namespace {
@@ -53,7 +54,7 @@ constexpr std::array<std::string_view, 5> kGenerated = {"fused_", "triton_", "nv
 // Parts of functions of TorchScript: what runs where a fused group does not, fused groups.
 constexpr std::array<std::string_view, 3> kScripted = {"fallback_function", "fused_", "TensorExpr"};
 // torch 1.8 wrote annotations as operators.
-constexpr std::array<std::string_view, 3> kAnnotations = {"ProfilerStep", "Optimizer.",
+constexpr std::array<std::string_view, 3> kAnnotations = {kProfilerStep, "Optimizer.",
                                                           "enumerate("};
 
 template <std::size_t Count>

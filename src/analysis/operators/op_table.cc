@@ -22,14 +22,15 @@ namespace {
 /// Sums the events of one stretch of a thread at a time; one per worker.
 class HostSums {
  public:
-  HostSums(const OpDeviceInput& input, const OperatorMemory& memory)
+  /// `inside`, one longer than `memory`, is shared by all.
+  HostSums(const OpDeviceInput& input, const OperatorMemory& memory, std::span<std::int32_t> inside)
       : input_(input),
         trace_(input.context.trace),
         memory_(memory),
         selector_(input.context.selector()),
         flops_by_signature_(trace_.signatures.size()),
         rows_(input.names.size(), !input.groups.of.empty()),
-        inside_(memory.size() + 1) {}
+        inside_(inside) {}
 
   void add(SliceId slice) {
     if (!input_.forest.is_counted(slice)) return;
@@ -47,7 +48,6 @@ class HostSums {
 
   OpRows& rows() { return rows_; }
   /// Difference array over the sorted allocator events: how many host events contain each.
-  [[nodiscard]] const std::vector<std::int32_t>& inside() const { return inside_; }
 
  private:
   void add_own(SliceId slice, Duration duration, MemoryBytes bytes, bool asynchronous) {
@@ -76,8 +76,8 @@ class HostSums {
     const OperatorMemory::Range range = memory_.during(start, end, hint_);
     hint_ = range.first;
     if (range.first == range.last) return {};
-    ++inside_[range.first];
-    --inside_[range.last];
+    std::atomic_ref(inside_[range.first]).fetch_add(1, std::memory_order_relaxed);
+    std::atomic_ref(inside_[range.last]).fetch_sub(1, std::memory_order_relaxed);
     return memory_.sum(range);
   }
 
@@ -119,7 +119,7 @@ class HostSums {
   Selector selector_;
   std::vector<Flops> flops_by_signature_;
   OpRows rows_;
-  std::vector<std::int32_t> inside_;
+  std::span<std::int32_t> inside_;
   std::size_t hint_ = 0;
 };
 
@@ -179,23 +179,19 @@ OpRows sum_host_events(const OpDeviceInput& input, const OperatorMemory& memory,
                        std::vector<std::int32_t>& inside) {
   const auto stretches = stretches_of(input.context.nesting());
   const bool large = input.context.trace.slices.size() > kWorthThreads;
-  // Each has sums of its own, as long as the memory events.
   const std::size_t most = large ? parallel_threads() : 1;
   const std::size_t workers = std::clamp<std::size_t>(stretches.size(), 1, most);
   std::vector<HostSums> sums;
   sums.reserve(workers);
-  for (std::size_t i = 0; i < workers; ++i) sums.emplace_back(input, memory);
+  inside.assign(memory.size() + 1, 0);
+  for (std::size_t i = 0; i < workers; ++i) sums.emplace_back(input, memory, inside);
   std::atomic<std::size_t> next = 0;
   for_each_in_parallel(workers, static_cast<unsigned>(workers), [&](std::size_t worker) {
     for (std::size_t i = next++; i < stretches.size(); i = next++) {
       for (const SliceId slice : stretches[i]) sums[worker].add(slice);
     }
   });
-  inside = sums[0].inside();
-  for (; sums.size() > 1; sums.pop_back()) {
-    merge(input, sums.back().rows(), sums[0].rows());
-    std::ranges::transform(inside, sums.back().inside(), inside.begin(), std::plus());
-  }
+  for (; sums.size() > 1; sums.pop_back()) merge(input, sums.back().rows(), sums[0].rows());
   return std::move(sums[0].rows());
 }
 

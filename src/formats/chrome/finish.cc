@@ -8,6 +8,7 @@
 #include <optional>
 
 #include "formats/chrome/text_cache.h"
+#include "store/profiler_step.h"
 
 namespace fathom::chrome {
 namespace {
@@ -106,7 +107,7 @@ void log_unknown_categories(Trace& trace, bool too_many) {
 constexpr std::string_view kOldOperators = "Operator";
 /// What torch calls without a namespace, and ranges of its own, which analyses know by name.
 constexpr std::array<std::string_view, 7> kOfTorch = {
-    "detach", "ProfilerStep#",     "Optimizer.", "enumerate(",
+    "detach", kProfilerStep,       "Optimizer.", "enumerate(",
     "fused_", "fallback_function", "TensorExpr"};
 
 /// Of which names the slices of the old category are ranges that the program itself made: no

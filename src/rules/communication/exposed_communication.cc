@@ -168,8 +168,9 @@ Fix spread_fix() {
               "These are functional collectives, of tensors that are spread over ranks (DTensor, "
               "tensor parallelism): the next layer needs each result, so that there is nothing to "
               "start early by hand. Spread over fewer ranks, or only over those with the fastest "
-              "links; send 16-bit floats; let torch.compile overlap them with the products beside "
-              "them, which needs symmetric memory. Caveats: fewer ranks hold larger parts; 16 bits "
+              "links; send 16-bit floats; let torch.compile overlap them with the matrix "
+              "multiplications beside them, which needs symmetric memory. Caveats: fewer ranks "
+              "hold larger parts; 16 bits "
               "round.",
           .before = "",
           .after =

@@ -198,14 +198,15 @@ Outcome check(const RuleContext& rules) {
   Finding finding;
   const Duration all = claim_all(rules, found, finding);
   if (rules.percent(total(finding.claims)) < kLeastPercent) return std::vector<Finding>{};
-  finding.title = "Rows are looked up by products with one-hot vectors: " + per_step(rules, all);
+  finding.title =
+      "Rows are looked up by multiplications with one-hot vectors: " + per_step(rules, all);
   finding.family = Family::compute;
   finding.weight = weight_of(rules, all, 5, 15);
   finding.confidence = Confidence::medium;
   finding.effort = Effort::line;
   finding.evidence.push_back(evidence_of(
       rules, found.products,
-      counted_noun(found.products.size(), "product") +
+      counted_noun(found.products.size(), "multiplication") +
           " right behind one-hot vectors of the same size; making, converting and multiplying "
           "them are counted"));
   finding.counter_evidence =
@@ -221,7 +222,7 @@ Outcome check(const RuleContext& rules) {
       .after = "y = F.embedding(ids, table)   # or table[ids]"};
   finding.verify = "fathom ops TRACE --filter 'name~one_hot|scatter|mm' --group-by shape";
   claim_callers(rules, found.ops, 1.0, finding);
-  finding.assumption = "of a product of C classes, looking up takes 64 / C";
+  finding.assumption = "of a multiplication with C classes, looking up takes 64 / C";
   finding.pessimism = 0.5;
   return std::vector<Finding>{std::move(finding)};
 }
@@ -231,7 +232,7 @@ Outcome check(const RuleContext& rules) {
 
 Rule one_hot_products() {
   return {.id = "one-hot-products",
-          .title = "Products with one-hot vectors",
+          .title = "Multiplications with one-hot vectors",
           .doc = one_hot_products_rule::kDoc,
           .check = one_hot_products_rule::check};
 }

@@ -44,9 +44,11 @@ struct Done {
 };
 
 /// What `answer` makes of it, whatever goes wrong.
-Response answered(const Answer& answer, const Asked& asked) {
+Response answered(const Answer& answer, const Asked& asked, bool gzip) {
   try {
-    return answer(asked);
+    Response response = answer(asked);
+    if (!asked.dropped.load()) gzip ? compress(response) : expand(response);
+    return response;
   } catch (const std::bad_alloc& error) {
     return error_response(500, "out_of_memory", out_of_memory_text(error, "answering"));
   } catch (const std::exception& error) {
@@ -304,11 +306,12 @@ void HttpServer::Loop::hand_out(Connection& connection, const HttpRequest& reque
                                     serial = connection.serial, dropped = connection.dropped] {
     if (dropped->load()) return;
     const Asked asked{*guard_.inside(target.path), target, *dropped};
-    Done done{serial, answered(answer_, asked)};
-    if (!dropped->load()) gzip ? compress(done.response) : expand(done.response);
-    {
+    try {
+      Done done{serial, answered(answer_, asked, gzip)};
       const std::scoped_lock lock(mutex_);
       done_.push_back(std::move(done));
+    } catch (const std::bad_alloc&) {  // not even for a refusal
+      dropped->store(true);
     }
     wake();
   });
@@ -326,6 +329,8 @@ void HttpServer::Loop::collect_done() {
     const auto to = std::ranges::find(connections_, one.serial, &Connection::serial);
     if (to != connections_.end() && to->socket) reply(*to, std::move(one.response));
   }
+  for (Connection& each : connections_)
+    if (each.state == State::answering && each.dropped->load()) end(each);
 }
 
 void HttpServer::Loop::reply(Connection& connection, Response response) {
