@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <string>
 
+#include "store/trace.h"
 #include "store/trace_builder.h"
 
 namespace fathom {
@@ -355,6 +356,90 @@ Trace collectives(std::size_t count) {
   return trace.build();
 }
 
+/// Every sample has a stack of its own, of which all but the innermost frame is the same.
+Trace sampled_stacks(std::size_t count) {
+  constexpr std::uint32_t kDepth = 50;
+  Trace trace = ordinary(count);
+  trace.format = "fathom-wire";
+  const StringId file = trace.strings.intern("train.py");
+  const StringId lock = trace.strings.intern("lock");
+  for (std::uint32_t i = 0; i < kDepth; ++i) {
+    trace.stack_frames.push_back({.parent = i == 0 ? kNoFrame : i - 1,
+                                  .function = trace.strings.intern("f" + std::to_string(i % 7)),
+                                  .file = file,
+                                  .line = 3});
+  }
+  for (std::size_t i = 0; i < count; ++i) {
+    trace.stack_frames.push_back({.parent = kDepth - 1,
+                                  .function = trace.strings.intern("leaf" + std::to_string(i)),
+                                  .file = file,
+                                  .line = static_cast<std::int32_t>(i)});
+    const bool waits = i % 3 == 0;
+    trace.stack_samples.push_back(
+        {.pid = 1,
+         .tid = whole(i % 20) + 1,
+         .time = Time{} + duration_ns(whole(i) * kGap),
+         .thread = trace.strings.intern("python"),
+         .frame = static_cast<std::uint32_t>(trace.stack_frames.size() - 1),
+         .on_cpu = duration_ns(waits ? 0 : kGap),
+         .blocked = duration_ns(waits ? kGap : 0),
+         .cause = waits ? lock : StringId{}});
+  }
+  return trace;
+}
+
+/// Functions and statements of one name and of many, in each of the steps.
+Trace profiles_of_python(std::size_t count) {
+  Trace trace = ordinary(count);
+  trace.format = "fathom-wire";
+  const StringId file = trace.strings.intern("train.py");
+  for (std::size_t i = 0; i < count; ++i) {
+    const StringId name = trace.strings.intern(i % 2 == 0 ? "same" : "f" + std::to_string(i));
+    const auto line = static_cast<std::uint32_t>(i + 1);
+    const FunctionTime function{.pid = whole(i % 10),
+                                .file = file,
+                                .name = name,
+                                .line = line,
+                                .calls = 2,
+                                .total = duration_ns(kGap),
+                                .self = duration_ns(kGap / 2)};
+    const LineTime statement{.pid = whole(i % 10),
+                             .file = file,
+                             .function = name,
+                             .first = line,
+                             .last = line,
+                             .function_line = line,
+                             .hits = 2,
+                             .total = duration_ns(kGap),
+                             .self = duration_ns(kGap / 2)};
+    const Time at = Time{} + duration_ns(whole(i / 10) * 12 * kGap);
+    const Interval when{at, at + duration_ns(12 * kGap)};
+    trace.functions.push_back(function);
+    trace.function_parts.push_back({.time = function, .when = when, .step = whole(i / 10)});
+    trace.lines.push_back(statement);
+    trace.line_parts.push_back({.time = statement, .when = when, .step = whole(i / 10)});
+  }
+  return trace;
+}
+
+/// Processes of a run, each the child of the one before it.
+Trace process_runs(std::size_t count) {
+  Trace trace = ordinary(count);
+  trace.format = "fathom-wire";
+  for (std::size_t i = 0; i < count; ++i) {
+    trace.process_runs.push_back({.pid = whole(i) + 1,
+                                  .parent = whole(i),
+                                  .role = trace.strings.intern(i == 0 ? "main" : "child"),
+                                  .name = trace.strings.intern("sh"),
+                                  .start_ns = whole(i) * kGap,
+                                  .end_ns = whole(count) * kGap,
+                                  .wall_ns = whole(count - i) * kGap,
+                                  .user_ns = kGap,
+                                  .system_ns = kGap});
+  }
+  return trace;
+}
+
 }  // namespace
 
 std::span<const HostileTrace> hostile_traces() {
@@ -385,6 +470,9 @@ std::span<const HostileTrace> hostile_traces() {
       {"allocations", allocations, kFew},
       {"copies", copies, kFew},
       {"collectives", collectives, kFew},
+      {"sampled_stacks", sampled_stacks, kFew},
+      {"profiles_of_python", profiles_of_python, kFew},
+      {"process_runs", process_runs, kFew},
   };
   return kTraces;
 }

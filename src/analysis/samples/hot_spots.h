@@ -30,7 +30,7 @@ struct HotSpots {
   std::uint64_t samples = 0;   ///< Whose threads had run.
 };
 
-/// O(samples + frames * log frames): each distinct stack is walked once.
+/// O((samples + frames) * log frames), however deep the stacks are.
 HotSpots hot_spots(const Trace& trace, SpotBy by);
 
 /// Time of samples by the program's own innermost function and line.

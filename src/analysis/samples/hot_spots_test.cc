@@ -1,5 +1,10 @@
 #include "analysis/samples/hot_spots.h"
 
+#include <cstdint>
+#include <map>
+#include <string>
+#include <utility>
+
 #include <gtest/gtest.h>
 
 #include "analysis/samples/sample_builder.h"
@@ -44,6 +49,25 @@ TEST(HotSpots, OfARecursionTheTotalCountsOnce) {
   EXPECT_EQ(to_ns(hot.spots[0].self), 8 * kMs);
   EXPECT_EQ(to_ns(hot.spots[0].total), 8 * kMs);
   EXPECT_EQ(hot.spots[0].line, 2);
+}
+
+TEST(HotSpots, ATotalHasAllStacksBelowTheOutermost) {
+  Trace trace;
+  SampleBuilder(trace)
+      .at("main app.py 1;f app.py 3;g app.py 7;f app.py 4")
+      .runs(8)
+      .at("main app.py 1;f app.py 3;h app.py 9")
+      .runs(5)
+      .at("main app.py 1;g app.py 7;f app.py 3")
+      .runs(3);
+  std::map<std::string, std::pair<std::int64_t, std::int64_t>> found;
+  for (const HotSpot& spot : hot_spots(trace, SpotBy::function).spots)
+    found[std::string(trace.text(spot.function))] = {to_ns(spot.self) / kMs,
+                                                     to_ns(spot.total) / kMs};
+  EXPECT_EQ(found["main"], std::pair(std::int64_t{0}, std::int64_t{16}));
+  EXPECT_EQ(found["f"], std::pair(std::int64_t{11}, std::int64_t{16}));
+  EXPECT_EQ(found["g"], std::pair(std::int64_t{0}, std::int64_t{11}));
+  EXPECT_EQ(found["h"], std::pair(std::int64_t{5}, std::int64_t{5}));
 }
 
 TEST(HotSpots, ByLineEachLineIsARow) {
