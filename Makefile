@@ -60,7 +60,7 @@ test: ## All tests: unit, golden tables, the whole program, the release binary, 
 	@tools/setup oldglibc || echo 'test: no older glibc: that the binary starts with one is not tested' >&2
 	@$(call configure,release,-DFATHOM_PYTHON=ON -DFATHOM_UNIT_TESTS=$(UNIT_TESTS))
 	@cmake --build $(RELEASE) -j $(JOBS)
-	@ctest --test-dir $(RELEASE) -j $(TEST_JOBS) --output-on-failure --no-tests=error $(if $(LEAVE_OUT),-E '$(LEAVE_OUT)')
+	@ctest --test-dir $(RELEASE) -j $(TEST_JOBS) --output-on-failure --no-tests=error $(if $(LEAVE_OUT),-E '$(value LEAVE_OUT)')
 
 test-cupti: ## Real libraries of CUPTI (downloads 11, 130 MB) against the table of their records and calls.
 	@tools/cupti_table.py --check
@@ -80,7 +80,7 @@ debug asan: ## The same tests in another build: assertions; assertions and sanit
 	@tools/setup cuda || echo '$@: no headers of CUPTI: the tests of libfathom_cuda.so are left out' >&2
 	@$(call configure,$@)
 	@cmake --build build/$@ -j $(JOBS)
-	@FATHOM_DATA=$${FATHOM_DATA-none} ctest --test-dir build/$@ -j $(TEST_JOBS) --output-on-failure --no-tests=error $(if $(LEAVE_OUT),-E '$(LEAVE_OUT)')
+	@FATHOM_DATA=$${FATHOM_DATA-none} ctest --test-dir build/$@ -j $(TEST_JOBS) --output-on-failure --no-tests=error $(if $(LEAVE_OUT),-E '$(value LEAVE_OUT)')
 
 # The recorder has handlers of its own for the signals that end a program.
 tsan: ## Data races in what runs inside other programs and in the reader, by the thread sanitizer.
