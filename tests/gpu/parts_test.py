@@ -197,6 +197,23 @@ class Cuda(unittest.TestCase):
             self.assertIn("kernels: fathom_node: count", failed)
             self.assertIn("ranges_window: fathom_node: count", failed)
 
+    def test_health_fails_by_its_own_words_for_what_is_bad_and_by_a_note_of_what_is_missing(self):
+        for status, section, state in (
+            ("ok", "links", PASSED),
+            ("not applicable", "links", PASSED),
+            ("note", "links", FAILED),
+            ("note", "reading", FAILED),
+            ("note", "time", PASSED),
+            ("warning", "time", FAILED),
+            ("bad", "time", FAILED),
+            ("bad", "steps", PASSED),
+        ):
+            row = {"check": "some", "section": section, "status": status, "finding": "x", "count": 1}
+            context = mock.Mock(rows=mock.Mock(return_value=[row]))
+            found = part_cuda.health(context, Path("session"))[0]
+            self.assertEqual(found.state, state, (status, section))
+            self.assertEqual(found.got, "nothing" if state == PASSED else "some: x")
+
     def test_without_the_library_the_programs_run_unrecorded(self):
         with machine(WITHOUT="1") as context:
             report = Report("cuda")
