@@ -31,7 +31,7 @@ PROGRAMS = (
 )
 # Sections of health about what only PyTorch's profiler records.
 BY_TORCH = ("steps", "recording")
-# Where a note already tells of a record that is missing; elsewhere it tells of the device.
+# Where a note already shows that a record is missing; elsewhere it may be about the device.
 LOSSES = ("reading", "links")
 # Recorded: program, its arguments, exit code.
 RUNS: tuple[tuple[str, tuple[str, ...], int], ...] = (
