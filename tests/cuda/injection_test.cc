@@ -803,6 +803,27 @@ TEST_F(CudaInjection, KernelsOutsideOfTheProgramsRangeAreDroppedWhereTheyCannotB
   EXPECT_EQ(kernels_of(folder).size(), 3U);
 }
 
+/// The first range is the first time that kernels are switched on, which costs one of them; to
+/// switch them on again would cost two.
+TEST_F(CudaInjection, ALaterRangeLosesNoKernelsWhereCuptiLosesThoseAfterItWasSwitchedOnAgain) {
+  for (const char* const version : {"24", "130000", "130001", "130099"}) {
+    const Folder folder;
+    EXPECT_EQ(run_injected(folder, "two ranges",
+                           {{"FATHOM_OPTIONS", R"({"range": "cuda-profiler"})"},
+                            {"CUPTI_FAKE_FIRST", "1"},
+                            {"CUPTI_FAKE_VERSION", version}}),
+              0)
+        << version;
+    EXPECT_EQ(kernels_of(folder).size(), 5U) << version;
+  }
+  const Folder later;
+  EXPECT_EQ(run_injected(later, "two ranges",
+                         {{"FATHOM_OPTIONS", R"({"range": "cuda-profiler"})"},
+                          {"CUPTI_FAKE_VERSION", "130100"}}),
+            0);
+  EXPECT_EQ(kernels_of(later).size(), 6U);
+}
+
 TEST_F(CudaInjection, DevicesTellOfThemselvesAlsoWhereRecordingBeginsLater) {
   const Folder folder;
   EXPECT_EQ(run_injected(folder, "signals", {{"FATHOM_OPTIONS", R"({"on_signal": "SIGUSR2"})"}}),

@@ -187,6 +187,8 @@ TEST_F(GpuMetrics, EachCallThatFailsIsNamedAndActivityIsRecordedAllTheSame) {
   for (const char* const function :
        {"cuptiProfilerInitialize", "cuptiDeviceGetChipName",
         "cuptiPmSamplingGetCounterAvailability", "cuptiProfilerHostInitialize",
+        "cuptiProfilerHostConfigAddMetrics", "cuptiProfilerHostGetConfigImageSize",
+        "cuptiProfilerHostGetConfigImage", "cuptiProfilerHostGetNumOfPasses",
         "cuptiPmSamplingEnable", "cuptiPmSamplingSetConfig", "cuptiPmSamplingGetCounterDataSize",
         "cuptiPmSamplingCounterDataImageInitialize", "cuptiPmSamplingStart",
         "cuptiPmSamplingDecodeData", "cuptiPmSamplingGetCounterDataInfo",

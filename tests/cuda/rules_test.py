@@ -55,9 +55,9 @@ RULES = {
         "CudaInjection.OfALongRunTheNewestStretchIsKept",
     ),
     "disable": Rule(
-        "up to CUDA 13.0 kernels are not disabled",
+        "before CUDA 13.1 kernels are not disabled",
         CUDA + "tracer.cc",
-        "return kind != CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL || cupti_.version > kHangsAtDisable;",
+        "return kind != CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL || cupti_.version >= kMayDisable;",
         "return kind != CUPTI_ACTIVITY_KIND_FORCE_INT;",
         "CudaInjection.KernelsOutsideOfTheProgramsRangeAreDroppedWhereTheyCannotBeSwitchedOff",
     ),

@@ -95,6 +95,13 @@ class Budgets(unittest.TestCase):
         for name in BUDGETS:
             self.assertTrue(Path(__file__).with_name(f"part_{name}.py").exists(), name)
 
+    def test_the_page_names_the_parts_that_do_not_fit_into_the_shortest_commands(self):
+        page = (ROOT / "docs/gpu.md").read_text()
+        minutes = min(int(word) for word in re.findall(r"tools/gpu_check.sh.*--minutes (\d+)", page))
+        longer = {name for name, seconds in BUDGETS.items() if seconds > 60 * minutes}
+        sentence = re.search(r"The parts ([^.]*), whose budgets are longer", page)
+        self.assertIsNotNone(sentence)
+        self.assertEqual(set(re.findall(r"`(\w+)`", sentence.group(1))), longer)
 
     def test_the_page_has_each_part_with_its_budget_in_commands_below_ten_minutes(self):
         page = (ROOT / "docs/gpu.md").read_text()

@@ -7,7 +7,7 @@ import re
 import shutil
 from pathlib import Path
 
-from common import CommandFailed, Context, last_json
+from common import CommandFailed, Context
 from outcome import Report
 from part_cuda import packages
 from programs_of import Recording, ready
@@ -17,6 +17,10 @@ SETTINGS = {
     "no such libcupti": ({"FATHOM_CUPTI": "/nowhere/libcupti.so"}, "GPU activity"),
     "a libcupti that is none": ({"FATHOM_CUPTI": "/lib/x86_64-linux-gnu/libm.so.6"}, "GPU activity"),
 }
+# One of these is named where kernels are missing.
+LOST = ("GPU activity", "kernels")
+# With a tool, each of two runs of the program.
+SECONDS = 45
 # They hold CUPTI, or the debugger's interface, themselves.
 TOOLS = {
     "compute-sanitizer": ("--tool", "memcheck"),
@@ -44,10 +48,22 @@ def run(context: Context, report: Report) -> None:
             report.not_possible(tool, "it is not installed")
             continue
         with Recording(context, report, tool) as recording:
-            out = recording.run(path, *options, program, seconds=90, fails=True)
-            document = last_json(out)
-            report.compare(f"{tool}: the program runs", "fathom-gpu-program/1", document["schema"])
-            report.number(f"{tool}: not recorded", not_recorded(recording.session)[:400])
+            words = (path, *options, program)
+            out, bare = context.ended(*words, seconds=SECONDS)
+            if '"fathom-gpu-program/1"' not in out:
+                report.not_possible(tool, f"without Fathom it ends with {bare}, and the program did not run")
+                continue
+            recording.run(*words, seconds=SECONDS, fails=True)
+            report.compare(f"{tool}: the program runs", True, bool(recording.expected))
+            report.compare(f"{tool}: exit code", f"{bare}, as without Fathom", recording.code, bare == recording.code)
+            if not recording.expected:
+                continue
+            said = not_recorded(recording.session)
+            launched, kernels = recording.launched(), recording.kernels()
+            named = any(word in said for word in LOST)
+            got = f"{kernels} kernels; named: {said[:300]}"
+            right = kernels == launched or (kernels < launched and named)
+            report.compare(f"{tool}: recorded or named", f"{launched} kernels, or why they are not", got, right, **recording.facts())
 
 
 def other_major(context: Context, report: Report, program: Path) -> None:

@@ -197,6 +197,23 @@ class Cuda(unittest.TestCase):
             self.assertIn("kernels: fathom_node: count", failed)
             self.assertIn("ranges_window: fathom_node: count", failed)
 
+    def test_health_fails_by_its_own_words_for_what_is_bad_and_by_a_note_of_what_is_missing(self):
+        for status, section, state in (
+            ("ok", "links", PASSED),
+            ("not applicable", "links", PASSED),
+            ("note", "links", FAILED),
+            ("note", "reading", FAILED),
+            ("note", "time", PASSED),
+            ("warning", "time", FAILED),
+            ("bad", "time", FAILED),
+            ("bad", "steps", PASSED),
+        ):
+            row = {"check": "some", "section": section, "status": status, "finding": "x", "count": 1}
+            context = mock.Mock(rows=mock.Mock(return_value=[row]))
+            found = part_cuda.health(context, Path("session"))[0]
+            self.assertEqual(found.state, state, (status, section))
+            self.assertEqual(found.got, "nothing" if state == PASSED else "some: x")
+
     def test_without_the_library_the_programs_run_unrecorded(self):
         with machine(WITHOUT="1") as context:
             report = Report("cuda")
@@ -505,6 +522,28 @@ class Compared(unittest.TestCase):
         checks = self.run_part(part_refused)
         self.assertEqual(checks["no such libcupti: what is named"].state, PASSED)
         self.assertEqual(checks["a libcupti that is none: what is named"].state, FAILED)
+
+    def test_beside_a_tool_the_exit_code_is_the_tools_and_kernels_are_recorded_or_named(self):
+        right = self.beside_tools('exec "$last"')
+        self.assertEqual(right["ncu: exit code"].state, PASSED)
+        self.assertEqual(right["ncu: recorded or named"].state, PASSED)
+        other = self.beside_tools('exec "$last"', CODE="7")["ncu: exit code"]
+        self.assertEqual((other.state, other.expected, other.got), (FAILED, "0, as without Fathom", "7"))
+        self.assertEqual(self.beside_tools('"$last"; exit 7')["ncu: exit code"].state, PASSED)
+        # Of three kernels none is recorded, without and with a word about it.
+        self.assertEqual(self.beside_tools('exec "$last"', TIMES="0")["ncu: recorded or named"].state, FAILED)
+        with mock.patch.object(part_refused, "LOST", ("gpu.sm_active",)):
+            named = self.beside_tools('exec "$last"', TIMES="0", REFUSED="1")
+        self.assertEqual(named["ncu: recorded or named"].state, PASSED)
+
+    def test_a_tool_that_does_not_run_without_fathom_either_is_not_possible(self):
+        self.assertEqual(self.beside_tools("exit 9")["ncu"].state, NOT_POSSIBLE)
+
+    def beside_tools(self, command: str, **environment: str) -> dict[str, Check]:
+        with machine(**environment) as context:
+            script(context.fathom.parent / "bin/ncu", f"#!/bin/sh\nfor last; do :; done\n{command}\n")
+            with mock.patch.object(part_refused, "SETTINGS", {}):
+                return self.part_of(context, part_refused)
 
     def test_a_libcupti_of_another_major_version_must_be_named(self):
         name = "a libcupti of another major version"

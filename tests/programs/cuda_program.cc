@@ -182,6 +182,15 @@ bool rarely(void* gpu, const std::string& what) {
     usleep(kLonger);
     simply(runtime ? "fake_runtime_profiler_stop" : "fake_profiler_stop");
     work(4);
+  } else if (what == "two ranges") {
+    for (int i = 0; i < 2; ++i) {
+      work(2);
+      usleep(kLonger);
+      simply("fake_profiler_start");
+      work(3);
+      usleep(kLonger);
+      simply("fake_profiler_stop");
+    }
   } else if (what == "one runs, killed" || what == "one ended, killed") {
     work(3);
     simply("fake_endless_kernel");

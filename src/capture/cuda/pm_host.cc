@@ -37,18 +37,29 @@ void PmHost::end() {
 
 CUptiResult PmHost::check() { return begin(); }
 
+CUptiResult PmHost::note(const char* question, CUptiResult result) {
+  if (result != CUPTI_SUCCESS && failed_.empty())
+    failed_ = std::string(question) + ": CUPTI error " + std::to_string(static_cast<int>(result));
+  return result;
+}
+
 CUptiResult PmHost::choose(const std::vector<std::string>& metrics,
                            std::vector<std::uint8_t>& image) {
   metrics_ = metrics;
   names_.clear();
   for (const std::string& metric : metrics_) names_.push_back(metric.c_str());
-  if (const CUptiResult begun = begin(); begun != CUPTI_SUCCESS) return begun;
+  if (const CUptiResult begun = note("cuptiProfilerHostInitialize", begin());
+      begun != CUPTI_SUCCESS)
+    return begun;
   auto asked = pm_parameters<CUpti_Profiler_Host_ConfigAddMetrics_Params>(
       CUpti_Profiler_Host_ConfigAddMetrics_Params_STRUCT_SIZE);
   asked.pHostObject = host_;
   asked.ppMetricNames = names_.data();
   asked.numMetrics = names_.size();
   const CUptiResult added = cupti_.add_metrics(&asked);
+  // So it answers where the chip has no such metric.
+  if (added != CUPTI_ERROR_INVALID_PARAMETER && added != CUPTI_ERROR_INVALID_METRIC_NAME)
+    note("cuptiProfilerHostConfigAddMetrics", added);
   return added == CUPTI_SUCCESS ? build(image) : added;
 }
 
@@ -56,14 +67,17 @@ CUptiResult PmHost::build(std::vector<std::uint8_t>& image) {
   auto size = pm_parameters<CUpti_Profiler_Host_GetConfigImageSize_Params>(
       CUpti_Profiler_Host_GetConfigImageSize_Params_STRUCT_SIZE);
   size.pHostObject = host_;
-  if (const CUptiResult sized = cupti_.image_size(&size); sized != CUPTI_SUCCESS) return sized;
+  if (const CUptiResult sized =
+          note("cuptiProfilerHostGetConfigImageSize", cupti_.image_size(&size));
+      sized != CUPTI_SUCCESS)
+    return sized;
   image.assign(size.configImageSize, 0);
   auto asked = pm_parameters<CUpti_Profiler_Host_GetConfigImage_Params>(
       CUpti_Profiler_Host_GetConfigImage_Params_STRUCT_SIZE);
   asked.pHostObject = host_;
   asked.configImageSize = image.size();
   asked.pConfigImage = image.data();
-  return cupti_.image(&asked);
+  return note("cuptiProfilerHostGetConfigImage", cupti_.image(&asked));
 }
 
 std::size_t PmHost::passes(const std::vector<std::string>& metrics) {
@@ -73,12 +87,14 @@ std::size_t PmHost::passes(const std::vector<std::string>& metrics) {
       CUpti_Profiler_Host_GetNumOfPasses_Params_STRUCT_SIZE);
   asked.configImageSize = image.size();
   asked.pConfigImage = image.data();
-  return cupti_.passes(&asked) == CUPTI_SUCCESS ? asked.numOfPasses : 0;
+  const CUptiResult counted = note("cuptiProfilerHostGetNumOfPasses", cupti_.passes(&asked));
+  return counted == CUPTI_SUCCESS ? asked.numOfPasses : 0;
 }
 
 PmChip PmHost::chip() {
   return {chip_, [this](const std::string& metric) { return passes({metric}) > 0; },
-          [this](const std::vector<std::string>& metrics) { return passes(metrics); }};
+          [this](const std::vector<std::string>& metrics) { return passes(metrics); },
+          [this] { return std::exchange(failed_, {}); }};
 }
 
 CUptiResult PmHost::evaluate(std::span<const std::uint8_t> data, std::size_t sample,

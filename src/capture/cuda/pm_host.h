@@ -38,6 +38,7 @@ class PmHost {
 
  private:
   CUptiResult begin();
+  CUptiResult note(const char* question, CUptiResult result);
   void end();
   CUptiResult build(std::vector<std::uint8_t>& image);
   [[nodiscard]] std::size_t passes(const std::vector<std::string>& metrics);
@@ -47,6 +48,7 @@ class PmHost {
   std::vector<std::uint8_t> availability_;
   CUpti_Profiler_Host_Object* host_ = nullptr;
   CUptiResult end_result_ = CUPTI_SUCCESS;
+  std::string failed_;  // the first question since it was asked for
   std::vector<std::string> metrics_;
   mutable std::vector<const char*> names_;  // of metrics_; CUPTI takes no const array
 };

@@ -73,8 +73,8 @@ Fit add_metric(const PmChip& chip, const Candidate& candidate, std::vector<std::
   return fit;
 }
 
-void leave_out(std::string_view track, std::string_view why, PmPlan& plan) {
-  plan.left_out.push_back({std::string(track), std::string(why)});
+void leave_out(std::string_view track, std::string_view why, PmPlan& plan, bool failed = false) {
+  plan.left_out.push_back({std::string(track), std::string(why), failed});
 }
 
 }  // namespace
@@ -97,12 +97,18 @@ PmPlan plan_pm(const PmChip& chip, const PmRates& rates) {
   std::vector<std::string> metrics;
   for (const Candidate& candidate : kCandidates) {
     const Fit fit = add_metric(chip, candidate, metrics);
-    if (fit == Fit::fits)
+    // Of this track's questions alone.
+    const std::string failed = chip.failed ? chip.failed() : std::string();
+    if (fit == Fit::fits) {
       plan.tracks.push_back(
           {std::string(candidate.track), std::string(candidate.unit), metrics.back()});
-    if (fit == Fit::absent) leave_out(candidate.track, chip.name + " has no such metric", plan);
-    if (fit == Fit::too_much)
+    } else if (!failed.empty()) {
+      leave_out(candidate.track, failed, plan, true);
+    } else if (fit == Fit::absent) {
+      leave_out(candidate.track, chip.name + " has no such metric", plan);
+    } else {
       leave_out(candidate.track, chip.name + " cannot count it at once with the others", plan);
+    }
   }
   if (plan.tracks.empty()) return plan;
   plan.interval_ns = std::clamp(rates.interval_ns, kShortest, kLongest);

@@ -17,6 +17,9 @@ struct PmChip {
   std::function<bool(const std::string& metric)> has;
   /// Passes that these take together; 0: they cannot be scheduled.
   std::function<std::size_t(const std::vector<std::string>& metrics)> passes;
+  /// The first call, and its answer, that failed since this was asked last, otherwise than a metric
+  /// that there is not; "" for none. May be empty: none ever fails.
+  std::function<std::string()> failed = {};
 };
 
 /// A counter track.
@@ -30,6 +33,7 @@ struct PmTrack {
 struct PmLeftOut {
   std::string track;
   std::string why;
+  bool failed = false;  ///< A call failed: the chip may have it.
 };
 
 struct PmPlan {

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <set>
+#include <string>
+#include <utility>
 
 #include <gtest/gtest.h>
 
@@ -94,6 +96,21 @@ TEST(PmPlan, ChipsBeforeTuringCannotBeSampled) {
   EXPECT_EQ(plan.interval_ns, 0);
   EXPECT_NE(plan.left_out.at(0).why.find("GV100 has no PM sampling"), std::string::npos);
   EXPECT_EQ(plan.left_out.size(), 8U);
+}
+
+TEST(PmPlan, ATrackWhoseQuestionFailedIsNotSaidToBeAbsent) {
+  PmChip asked = chip("GH100", {"sm__cycles_active.avg.pct_of_peak_sustained_elapsed"}, 9);
+  const auto has = asked.has;
+  std::string failure;
+  asked.has = [&](const std::string& metric) {
+    if (metric.starts_with("pcie__read")) failure = "cuptiProfilerHostGetConfigImage: 7";
+    return has(metric);
+  };
+  asked.failed = [&] { return std::exchange(failure, {}); };
+  for (const PmLeftOut& left : plan_pm(asked, {}).left_out) {
+    EXPECT_EQ(left.failed, left.track == "gpu.pcie_read_throughput") << left.track;
+    EXPECT_EQ(left.why.starts_with("cuptiProfilerHost"), left.failed) << left.why;
+  }
 }
 
 }  // namespace

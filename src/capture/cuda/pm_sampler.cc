@@ -204,7 +204,9 @@ void PmSampler::State::leave_out(const PmDevice& device, int gpu) {
   }
   for (const PmLeftOut& left : reasons)
     lose({left.track + std::string(kCounters) + std::to_string(gpu) + ")", left.why,
-          "Nsight Compute counts what the chip has, by running each kernel several times"});
+          left.failed ? "the libcupti that fits the driver, which FATHOM_CUPTI can name"
+                      : "Nsight Compute counts what the chip has, by running each kernel several "
+                        "times"});
 }
 
 void PmSampler::State::look_at(Gpu& gpu) {

@@ -20,9 +20,10 @@ namespace fathom::cuda {
 namespace {
 
 constexpr useconds_t kBetweenTries = 50;
-/// Up to this version, of CUDA 13.0, CUPTI may hang where kernels are switched off while others are
-/// launched.
-constexpr std::uint32_t kHangsAtDisable = 130000;
+/// Up to CUDA 13.0 CUPTI may hang where kernels are switched off while others are launched; from
+/// 12.6 update 2 to 13.0 update 2 it loses the first k kernels after they were switched on for the
+/// k-th time.
+constexpr std::uint32_t kMayDisable = 130100;
 
 }  // namespace
 
@@ -369,7 +370,7 @@ void Tracer::disable() {
 
 /// What stays enabled is cut by the limits, like all that comes late.
 bool Tracer::may_disable(CUpti_ActivityKind kind) const {
-  return kind != CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL || cupti_.version > kHangsAtDisable;
+  return kind != CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL || cupti_.version >= kMayDisable;
 }
 
 /// Switches on and off; at the borders the converter cuts by the limits themselves. With

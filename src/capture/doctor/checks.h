@@ -31,6 +31,9 @@ struct Surroundings {
   /// The value of an environment variable, or nullptr.
   const char* (*variable)(const char* name) = environment_variable;
   static const char* environment_variable(const char* name);
+  /// Whether NVML finds a driver, which it is asked in this process.
+  bool (*nvml_starts)() = starts_nvml;
+  static bool starts_nvml();
   /// The value, or "" where it is not set.
   [[nodiscard]] std::string value(const char* name) const;
 };
@@ -52,8 +55,11 @@ std::vector<Check> limit_checks(const std::string& root = "");
 /// Version of Python and of torch, and where that torch has its CUPTI.
 std::vector<Check> python_checks();
 
-/// Whether /proc/driver/nvidia is there: without a driver nothing about a GPU is a loss.
-bool has_nvidia_driver(const std::string& root = "");
+/// Whether there is a driver of NVIDIA's: without one nothing about a GPU is a loss. A container
+/// may have it without /proc/driver/nvidia, and WSL has none there.
+bool has_nvidia_driver(const Surroundings& around = {});
+/// What was looked for where there is none.
+std::string_view without_nvidia_driver();
 
 /// One check per thing that may hold CUPTI or the counters: variables that inject, libraries that
 /// are loaded in advance, other profilers around us, processes of profilers and of DCGM.

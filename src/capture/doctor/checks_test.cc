@@ -17,6 +17,7 @@ class Doctor : public testing::Test {
     around_.root = testing::TempDir() + "doctorXXXXXX";
     ASSERT_NE(mkdtemp(around_.root.data()), nullptr);
     variables().clear();
+    around_.nvml_starts = [] { return false; };
     around_.variable = [](const char* name) -> const char* {
       const auto at = variables().find(name);
       return at == variables().end() ? nullptr : at->second.c_str();
@@ -116,6 +117,36 @@ TEST_F(Doctor, AMachineWithoutADriverIsToldHowAContainerGetsOne) {
   const Check driver = named(gpu_permission_checks(around_), "driver");
   EXPECT_EQ(driver.state, CheckState::missing);
   EXPECT_NE(driver.remedy.find("--gpus all"), std::string::npos);
+}
+
+TEST_F(Doctor, AContainerWithoutTheDriversFilesOfProcHasADriverByItsDeviceFile) {
+  put("/dev/nvidiactl", "");
+  put("/dev/nvidia0", "");
+  const std::vector<Check> checks = gpu_permission_checks(around_);
+  EXPECT_TRUE(has_nvidia_driver(around_));
+  EXPECT_EQ(named(checks, "driver").state, CheckState::fine);
+  EXPECT_NE(named(checks, "driver").detail.find("/dev/nvidiactl"), std::string::npos);
+  EXPECT_EQ(named(checks, "device files").state, CheckState::fine);
+  EXPECT_EQ(named(checks, "hardware counters").state, CheckState::fact);
+  EXPECT_NE(named(cuda_checks(root()), "MIG").detail.find("not known"), std::string::npos);
+}
+
+TEST_F(Doctor, WslHasADriverAndOneFileForAllDevices) {
+  put("/dev/dxg", "");
+  const std::vector<Check> checks = gpu_permission_checks(around_);
+  EXPECT_TRUE(has_nvidia_driver(around_));
+  EXPECT_NE(named(checks, "driver").detail.find("WSL"), std::string::npos);
+  EXPECT_EQ(named(checks, "device files").state, CheckState::fine);
+  EXPECT_EQ(named(checks, "device files").detail, "1 of 1 can be opened");
+}
+
+TEST_F(Doctor, WhereNvmlStartsThereIsADriverWhoseFilesAreNotMissed) {
+  EXPECT_FALSE(has_nvidia_driver(around_));
+  around_.nvml_starts = [] { return true; };
+  const std::vector<Check> checks = gpu_permission_checks(around_);
+  EXPECT_TRUE(has_nvidia_driver(around_));
+  EXPECT_EQ(named(checks, "driver").state, CheckState::fine);
+  EXPECT_EQ(std::ranges::count(checks, "device files", &Check::what), 0);
 }
 
 TEST_F(Doctor, AContainerWithoutDeviceFilesIsToldToPassThem) {

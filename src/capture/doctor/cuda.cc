@@ -4,6 +4,8 @@
 #include <cstdlib>
 #include <filesystem>
 
+#include <unistd.h>
+
 #include "base/folder.h"
 #include "capture/doctor/checks.h"
 #include "capture/system/carried.h"
@@ -49,6 +51,10 @@ Check mig_check(const std::string& root) {
   Check check{.section = "GPU", .what = "MIG", .detail = "not in use"};
   std::size_t parts = 0;
   const std::string gpus = root + "/proc/driver/nvidia/capabilities";
+  if (access((root + "/proc/driver/nvidia").c_str(), F_OK) != 0) {
+    check.detail = "not known: /proc/driver/nvidia is not shown to this container";
+    return check;
+  }
   for (const std::string& gpu : names_in(gpus)) {
     if (!gpu.starts_with("gpu")) continue;
     for (const std::string& part :

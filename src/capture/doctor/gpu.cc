@@ -16,22 +16,39 @@
 namespace fathom::capture {
 namespace {
 
-Check driver_check(const std::string& root) {
-  Check check{.section = "GPU", .what = "driver"};
-  const std::string version = read_line(root + "/proc/driver/nvidia/version");
-  if (version.empty()) {
+/// Of the kernel module; of WSL, where Windows has the driver; without either, where a container is
+/// given the library.
+constexpr const char* kVersion = "/proc/driver/nvidia/version";
+constexpr const char* kControl = "/dev/nvidiactl";
+constexpr const char* kWsl = "/dev/dxg";
+
+bool exists(const std::string& path) { return access(path.c_str(), F_OK) == 0; }
+
+Check driver_check(const Surroundings& around) {
+  Check check{.section = "GPU", .what = "driver", .state = CheckState::fine};
+  const std::string version = read_line(around.root + kVersion);
+  if (!version.empty()) {
+    const std::size_t colon = version.find(':');
+    check.detail = std::string(trimmed(version.substr(colon == std::string::npos ? 0 : colon + 1,
+                                                      version.find('\n') - colon - 1)));
+    return check;
+  }
+  if (exists(around.root + kControl)) {
+    check.detail = std::string(kControl) +
+                   " is there; /proc/driver/nvidia, which has the version, "
+                   "is not shown to this container";
+  } else if (exists(around.root + kWsl)) {
+    check.detail = std::string(kWsl) + " is there: that of Windows, through WSL";
+  } else if (around.nvml_starts()) {
+    check.detail = "NVML finds one; /proc/driver/nvidia is not shown to this container";
+  } else {
     check.state = CheckState::missing;
-    check.detail = "no NVIDIA kernel module: /proc/driver/nvidia is not there";
+    check.detail = without_nvidia_driver();
     check.lost = "everything about GPUs; programs on the CPU are recorded in full";
     check.remedy =
         "on a machine with a GPU install its driver; into a container pass it: "
         "docker run --gpus all";
-    return check;
   }
-  check.state = CheckState::fine;
-  const std::size_t colon = version.find(':');
-  check.detail = std::string(trimmed(
-      version.substr(colon == std::string::npos ? 0 : colon + 1, version.find('\n') - colon - 1)));
   return check;
 }
 
@@ -39,6 +56,10 @@ Check devices_check(const std::string& root) {
   Check check{.section = "GPU", .what = "device files"};
   int open = 0;
   int closed = 0;
+  // With WSL one file stands for all.
+  const std::string of_all = root + kWsl;
+  const bool wsl = !exists(root + kControl) && exists(of_all);
+  if (wsl) ++(access(of_all.c_str(), R_OK | W_OK) == 0 ? open : closed);
   const std::string devices = root + "/dev/";
   for (const std::string& name : names_in(devices)) {
     if (!name.starts_with("nvidia") || name.size() < 7 || name[6] < '0' || name[6] > '9') continue;
@@ -50,8 +71,9 @@ Check devices_check(const std::string& root) {
                                         : CheckState::missing;
   if (check.state == CheckState::fine) return check;
   check.lost = open > 0 ? "GPUs whose files cannot be opened" : "everything about GPUs";
-  check.remedy = closed > 0 ? "join the group that owns /dev/nvidia* (ls -l /dev/nvidia0)"
-                            : "pass the devices into the container: docker run --gpus all";
+  check.remedy = closed > 0 && wsl ? "let this user open /dev/dxg (ls -l /dev/dxg)"
+                 : closed > 0      ? "join the group that owns /dev/nvidia* (ls -l /dev/nvidia0)"
+                                   : "pass the devices into the container: docker run --gpus all";
   return check;
 }
 
@@ -150,15 +172,37 @@ Check cupti_check(bool driver) {
 
 }  // namespace
 
-bool has_nvidia_driver(const std::string& root) {
-  return access((root + "/proc/driver/nvidia/version").c_str(), F_OK) == 0;
+bool Surroundings::starts_nvml() {
+  static const bool starts = [] {
+    void* const library = dlopen("libnvidia-ml.so.1", RTLD_LAZY | RTLD_LOCAL);
+    if (library == nullptr) return false;
+    using Call = int (*)();
+    const auto begin = reinterpret_cast<Call>(dlsym(library, "nvmlInit_v2"));
+    const auto end = reinterpret_cast<Call>(dlsym(library, "nvmlShutdown"));
+    if (begin == nullptr || end == nullptr || begin() != 0) return false;
+    end();
+    return true;
+  }();
+  return starts;
+}
+
+bool has_nvidia_driver(const Surroundings& around) {
+  return exists(around.root + kVersion) || exists(around.root + kControl) ||
+         exists(around.root + kWsl) || around.nvml_starts();
+}
+
+std::string_view without_nvidia_driver() {
+  return "no NVIDIA driver: neither /proc/driver/nvidia nor /dev/nvidiactl nor /dev/dxg is there, "
+         "and NVML does not start";
 }
 
 std::vector<Check> gpu_permission_checks(const Surroundings& around) {
   const std::string& root = around.root;
-  std::vector<Check> checks = {driver_check(root)};
-  if (has_nvidia_driver(root)) {
-    checks.push_back(devices_check(root));
+  std::vector<Check> checks = {driver_check(around)};
+  if (has_nvidia_driver(around)) {
+    // Whom NVML answers can open them, whatever their names.
+    const bool files = exists(root + kVersion) || exists(root + kControl) || exists(root + kWsl);
+    if (files) checks.push_back(devices_check(root));
     checks.push_back(counters_check(root));
   }
   for (Check& check : gpu_access_checks(around)) checks.push_back(std::move(check));
@@ -169,8 +213,9 @@ std::vector<Check> gpu_permission_checks(const Surroundings& around) {
 std::vector<Check> gpu_checks(const Surroundings& around) {
   const std::string& root = around.root;
   std::vector<Check> checks = gpu_permission_checks(around);
-  checks.push_back(cupti_check(has_nvidia_driver(root)));
-  if (has_nvidia_driver(root)) {
+  const bool driver = has_nvidia_driver(around);
+  checks.push_back(cupti_check(driver));
+  if (driver) {
     for (Check& check : cuda_checks(root)) checks.push_back(std::move(check));
   }
   if (std::ranges::find(checks, "other profiler", &Check::what) == checks.end()) {

@@ -140,7 +140,7 @@ bool listens(const std::string& root, const std::string& port) {
 /// Processes of the machine are not seen from a container; with its network, their ports are.
 void add_ports(const Surroundings& around, std::vector<Check>& checks) {
   const bool known = std::ranges::any_of(checks, [](const Check& c) { return c.what == "DCGM"; });
-  if (known || !has_nvidia_driver(around.root)) return;
+  if (known || !has_nvidia_driver(around)) return;
   if (listens(around.root, "15B3"))
     checks.push_back(dcgm_check("something listens on port 5555, as nv-hostengine does"));
   else if (listens(around.root, "24B8"))

@@ -226,7 +226,7 @@ std::vector<NotRecorded> limits_of(const Manifest& manifest, const std::string& 
     const bool driver = has_nvidia_driver();
     limits.push_back({"hardware counters of the GPU",
                       driver ? "no process of the program used CUDA with libfathom_cuda.so in it"
-                             : "no NVIDIA kernel module: /proc/driver/nvidia is not there",
+                             : std::string(without_nvidia_driver()),
                       driver ? "see the other messages about CUDA_INJECTION64_PATH"
                              : "run on a machine with a GPU; fathom doctor shows more",
                       "activity of SMs and Tensor Cores, bandwidth of the GPU's memory"});
