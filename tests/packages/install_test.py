@@ -24,6 +24,7 @@ FILES = {
     "share/doc/fathom/fathom.spdx.json",
 }
 LINKED = {"simdjson", "isa-l", "zstd", "Boost.Beast", "libstdc++ and libgcc"}
+IN_THE_PAGE = json.loads((SOURCE / "ui" / "package.json").read_text())["dependencies"]
 
 
 def run(*words: object, **options) -> str:
@@ -94,12 +95,25 @@ class Packages(unittest.TestCase):
         self.assertEqual(len(packages), len(bill["packages"]))
         names = {package["name"] for package in bill["packages"]}
         self.assertLessEqual(LINKED | {"fathom"}, names)
+        versions = {package["name"]: package["versionInfo"] for package in bill["packages"]}
+        self.assertEqual({name: versions.get(name) for name in IN_THE_PAGE}, IN_THE_PAGE)
+        self.assertRegex(packages["SPDXRef-fathom"]["comment"], r"^(x86_64|aarch64)(; commit [0-9a-f]{40}(-dirty)?)?$")
+        if (SOURCE / ".git").exists():
+            self.assertIn("commit", packages["SPDXRef-fathom"]["comment"])
+        for package in bill["packages"]:
+            for reference in package.get("externalRefs", []):
+                self.assertRegex(reference["referenceLocator"],
+                                 r"^pkg:(deb/[a-z0-9._-]+/[^@]+@[^@?]+\?arch=source|(generic|npm|pypi)/[^@]+@\d[\w.]*)$")
+        # dpkg knows the version of what comes as a package, and that version is written.
+        if shutil.which("dpkg-query") and subprocess.run(["dpkg-query", "-W", "libboost-dev"], capture_output=True).returncode == 0:
+            (boost,) = packages["SPDXRef-Boost.Beast"]["externalRefs"]
+            self.assertRegex(boost["referenceLocator"], r"^pkg:deb/\w+/boost1\.\d+@1\.\d+\.\d+.*-\d")
         texts = (BUILD / "product" / "THIRD-PARTY-NOTICES.txt").read_text()
         for identifier, package in packages.items():
             self.assertRegex(identifier, r"^SPDXRef-[A-Za-z0-9.-]+$")
             self.assertRegex(package["versionInfo"], r"^\d")
             if package["name"] != "fathom":
-                self.assertIn(f"{package['name']} {package['versionInfo']}\n", texts)
+                self.assertIn(f"\n{package['name']} {package['versionInfo']}\n", texts)
         ends = {end for relation in bill["relationships"] for end in (relation["spdxElementId"], relation["relatedSpdxElement"])}
         self.assertEqual(ends, set(packages) | {"SPDXRef-DOCUMENT"})
         # What the linker was given is in it.
