@@ -32,6 +32,12 @@ add_custom_target(fathom_notices COMMAND "${Python3_EXECUTABLE}" -I -S "${PROJEC
                                          ${notices}
                   BYPRODUCTS "${product}/THIRD-PARTY-NOTICES.txt" "${product}/fathom.spdx.json")
 file(MAKE_DIRECTORY "${product}")
+# In a wheel they stand where Python's tools look for them: what a licence asks for, and PEP 770 for the bill of materials.
+if(SKBUILD)
+  add_dependencies(fathom fathom_notices)
+  install(FILES "${product}/THIRD-PARTY-NOTICES.txt" DESTINATION "${SKBUILD_METADATA_DIR}/licenses" COMPONENT python)
+  install(FILES "${product}/fathom.spdx.json" DESTINATION "${SKBUILD_METADATA_DIR}/sboms" COMPONENT python)
+endif()
 # Of a build that is not shipped nobody needs it.
 set(all "")
 if(FATHOM_PORTABLE)

@@ -1,7 +1,9 @@
 // Bundles the page into dist: `node build.mjs [FOLDER]`. The same sources give the same bytes.
+// licences.txt has the licence of each package that is in it, for tools/notices too. A script with code of a package
+// begins with its name and version: with the whole licence where the script stands alone, as its licence asks for.
 import { build } from 'esbuild';
-import { copyFileSync, mkdirSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { copyFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const here = dirname(fileURLToPath(import.meta.url));
@@ -14,16 +16,41 @@ const options = {
   minify: true,
   target: 'es2022',
   charset: 'utf8',
-  legalComments: 'none',
+  legalComments: 'none', // bundle() writes them
+  metafile: true,
+  write: false,
   jsx: 'automatic',
   jsxImportSource: 'preact',
   logLevel: 'warning',
 };
+const texts = new Map();
+const licence = (name) => {
+  const folder = join(here, 'node_modules', name);
+  const { version, license } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
+  const text = readFileSync(join(folder, 'LICENSE'), 'utf8').trim();
+  if (/\*\/|<\/|<!--/.test(text)) throw new Error(`${name}: its licence ends a comment`);
+  return { title: `${name} ${version}, ${license}`, text };
+};
+const bundle = async (alone, more) => {
+  const made = await build({ ...options, ...more });
+  for (const { path, text } of made.outputFiles) {
+    const inputs = Object.keys(made.metafile.outputs[relative(here, path)].inputs);
+    const names = inputs.map(
+      (input) => /(?:^|\/)node_modules\/((?:@[^/]+\/)?[^/]+)\//.exec(input)?.[1],
+    );
+    let head = '';
+    for (const name of [...new Set(names.filter(Boolean))].sort()) {
+      const { title, text: whole } = licence(name);
+      texts.set(name, `${title}\n\n${whole}\n`);
+      head += alone ? `/*! ${title}\n\n${whole}\n*/\n` : `/*! ${title}; licences.txt */\n`;
+    }
+    writeFileSync(path, head + text);
+  }
+};
 const script = 'src/app/main.tsx';
 const style = 'src/app/app.css';
 // As it is served: app.js, which needs chunk.js, and more.js, which is fetched when a view of it is shown.
-await build({
-  ...options,
+await bundle(false, {
   entryPoints: [
     { in: script, out: 'app' },
     { in: style, out: 'app' },
@@ -33,6 +60,13 @@ await build({
   chunkNames: '[name]',
 });
 // As it is written to a file: all in one.
-await build({ ...options, entryPoints: [{ in: script, out: 'whole' }], format: 'iife' });
+await bundle(true, { entryPoints: [{ in: script, out: 'whole' }], format: 'iife' });
 for (const name of ['index.html', 'icon.svg'])
   copyFileSync(join(here, 'src/app', name), join(out, name));
+writeFileSync(
+  join(out, 'licences.txt'),
+  [...texts.keys()]
+    .sort()
+    .map((name) => texts.get(name))
+    .join('\n'),
+);

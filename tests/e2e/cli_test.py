@@ -58,6 +58,13 @@ class Help(unittest.TestCase):
     def test_version_names_the_version_the_processor_and_glibc(self):
         printed = fathom("--version").stdout.decode()
         self.assertRegex(printed, r"\Afathom \d+\.\d+\.\d+( \(\S+\))?\n(x86-64|aarch64)\b.*, on glibc 2\.\d+\n\Z")
+        # A build of a checkout knows its commit, and one that is handed out the oldest glibc that it is for.
+        if (ROOT / ".git").exists():
+            self.assertRegex(printed, r"\Afathom \d+\.\d+\.\d+ \(\S+\)\n")
+        cache = pathlib.Path(FATHOM).parent / "CMakeCache.txt"
+        settings = dict(re.findall(r"^(FATHOM_\w+):\w+=(.+)$", cache.read_text(), re.M)) if cache.exists() else {}
+        if settings.get("FATHOM_PORTABLE") == "ON":
+            self.assertIn(f", for glibc {settings['FATHOM_OLDEST_GLIBC']} and newer, on glibc 2.", printed)
         self.assertEqual(printed, fathom("-V").stdout.decode())
 
     def test_no_argument_shows_help_on_stderr_as_a_usage_error(self):

@@ -4,6 +4,7 @@ import hashlib
 import json
 import os
 import pathlib
+import re
 import shutil
 import subprocess
 import tarfile
@@ -24,6 +25,7 @@ FILES = {
     "share/doc/fathom/fathom.spdx.json",
 }
 LINKED = {"simdjson", "isa-l", "zstd", "Boost.Beast", "libstdc++ and libgcc"}
+IN_THE_PAGE = json.loads((SOURCE / "ui" / "package.json").read_text())["dependencies"]
 
 
 def run(*words: object, **options) -> str:
@@ -82,6 +84,13 @@ class Packages(unittest.TestCase):
             digest, name = line.split()
             self.assertEqual(hashlib.sha256((self.dist / name).read_bytes()).hexdigest(), digest)
 
+    def test_the_same_build_gives_the_same_bytes(self):
+        again = self.folder / "again"
+        run(SOURCE / "tools" / "dist", BUILD, again, env={**os.environ, "TZ": "Asia/Tokyo", "LC_ALL": "C.UTF-8"}, umask=0o077)
+        self.assertEqual({path.name for path in again.iterdir()}, {path.name for path in self.dist.iterdir()})
+        for path in self.dist.iterdir():
+            self.assertEqual(path.read_bytes(), (again / path.name).read_bytes(), path.name)
+
     def test_manual_page_and_completion_are_this_programs(self):
         product = BUILD / "product"
         for name, words in (("fathom.1", ["man"]), ("fathom.bash", ["completion", "bash"]), ("_fathom", ["completion", "zsh"])):
@@ -94,12 +103,25 @@ class Packages(unittest.TestCase):
         self.assertEqual(len(packages), len(bill["packages"]))
         names = {package["name"] for package in bill["packages"]}
         self.assertLessEqual(LINKED | {"fathom"}, names)
+        versions = {package["name"]: package["versionInfo"] for package in bill["packages"]}
+        self.assertEqual({name: versions.get(name) for name in IN_THE_PAGE}, IN_THE_PAGE)
+        self.assertRegex(packages["SPDXRef-fathom"]["comment"], r"^(x86_64|aarch64)(; commit [0-9a-f]{40}(-dirty)?)?$")
+        if (SOURCE / ".git").exists():
+            self.assertIn("commit", packages["SPDXRef-fathom"]["comment"])
+        for package in bill["packages"]:
+            for reference in package.get("externalRefs", []):
+                self.assertRegex(reference["referenceLocator"],
+                                 r"^pkg:(deb/[a-z0-9._-]+/[^@]+@[^@?]+\?arch=source|(generic|npm|pypi)/[^@]+@\d[\w.]*)$")
+        # dpkg knows the version of what comes as a package, and that version is written.
+        if shutil.which("dpkg-query") and subprocess.run(["dpkg-query", "-W", "libboost-dev"], capture_output=True).returncode == 0:
+            (boost,) = packages["SPDXRef-Boost.Beast"]["externalRefs"]
+            self.assertRegex(boost["referenceLocator"], r"^pkg:deb/\w+/boost1\.\d+@1\.\d+\.\d+.*-\d")
         texts = (BUILD / "product" / "THIRD-PARTY-NOTICES.txt").read_text()
         for identifier, package in packages.items():
             self.assertRegex(identifier, r"^SPDXRef-[A-Za-z0-9.-]+$")
             self.assertRegex(package["versionInfo"], r"^\d")
             if package["name"] != "fathom":
-                self.assertIn(f"{package['name']} {package['versionInfo']}\n", texts)
+                self.assertIn(f"\n{package['name']} {package['versionInfo']}\n", texts)
         ends = {end for relation in bill["relationships"] for end in (relation["spdxElementId"], relation["relatedSpdxElement"])}
         self.assertEqual(ends, set(packages) | {"SPDXRef-DOCUMENT"})
         # What the linker was given is in it.
@@ -111,7 +133,11 @@ class Packages(unittest.TestCase):
     @unittest.skipUnless(shutil.which("dpkg"), "no dpkg here")
     def test_the_package_is_installed_and_removed(self):
         fields = run("dpkg-deb", "--field", self.deb)
-        self.assertRegex(fields, r"(?m)^Depends: libc6 \(>= 2\.\d+\)$")
+        cache = (BUILD / "CMakeCache.txt").read_text()
+        oldest = re.search(r"^FATHOM_OLDEST_GLIBC:STRING=(2\.\d+)$", cache, re.MULTILINE)[1]
+        self.assertIn(f"\nDepends: libc6 (>= {oldest})\n", fields)
+        # The program asks for no newer one.
+        run(SOURCE / "tools" / "check_binary", "--stripped", "--max-glibc", oldest, BUILD / "fathom")
         self.assertRegex(fields, r"(?m)^Architecture: (amd64|arm64)$")
         if os.geteuid() != 0:
             self.skipTest("dpkg installs for root only")
@@ -160,6 +186,28 @@ class OtherLibraries(unittest.TestCase):
         self.assertNotEqual(done.returncode, 0)
         self.assertIn("needs Linux with glibc", " ".join(done.stderr.split()))
         self.assertIn("musl", done.stderr)
+
+    def test_wheels_on_a_newer_glibc_are_refused_before_anything_is_compiled(self):
+        for macros, says in (("#define __GLIBC_MINOR__ 39", "glibc 2.39"), ("#define __linux__ 1", "no programs for glibc")):
+            with self.subTest(says), tempfile.TemporaryDirectory() as folder:
+                compiler = pathlib.Path(folder) / "c++"
+                compiler.write_text(f"#!/bin/sh\necho '{macros}'\n")
+                compiler.chmod(0o755)
+                done = subprocess.run([SOURCE / "tools" / "wheels", f"{folder}/made", "/no/python"], capture_output=True, text=True,
+                                      check=False, env={**os.environ, "CXX": str(compiler)})
+                self.assertEqual(done.returncode, 1)
+                self.assertIn(says, done.stderr)
+                self.assertIn("Debian 12", done.stderr)
+
+    def test_what_needs_a_newer_glibc_is_packed_with_a_word(self):
+        with tempfile.TemporaryDirectory() as folder:
+            for version, words in (("2.39", "needs glibc 2.39 or newer"), ("2.28", "")):
+                (pathlib.Path(folder) / "CMakeCache.txt").write_text(f"FATHOM_OLDEST_GLIBC:STRING={version}\n")
+                (pathlib.Path(folder) / "CPackConfig.cmake").touch()
+                done = subprocess.run([SOURCE / "tools" / "dist", folder, f"{folder}/made"], capture_output=True, text=True,
+                                      check=False)
+                self.assertIn(words, done.stderr)
+                self.assertEqual("needs glibc" in done.stderr, bool(words))
 
 
 if __name__ == "__main__":

@@ -68,7 +68,7 @@ class Musl(unittest.TestCase):
         self.assertEqual(self.record(self.compiled(PROGRAM)).returncode, 0)
         self.assertFalse([limit for limit in self.not_recorded() if "musl" in limit["why"]])
 
-    @unittest.skipUnless(shutil.which("musl-gcc"), "no compiler for musl here: apt-get install musl-tools")
+    @unittest.skipUnless(shutil.which("musl-gcc"), "no compiler for musl here: tools/setup musl")
     def test_a_real_one_does_not_load_our_library_and_goes_on(self):
         done = self.record(self.compiled(LOADS, compiler="musl-gcc"))
         self.assertEqual(done.returncode, 0, done.stderr)

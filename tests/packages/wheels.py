@@ -4,6 +4,7 @@ a compiler and without a network. FATHOM_WHEELS names their folder; `make test-w
 from __future__ import annotations
 
 import functools
+import json
 import os
 import pathlib
 import platform
@@ -12,6 +13,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import time
 import unittest
 import zipfile
 
@@ -91,6 +93,7 @@ class Wheels(unittest.TestCase):
                     for needed in ("fathom/bin/fathom", "fathom/__init__.py", "fathom/py.typed", "fathom_recorder/__init__.py"):
                         self.assertIn(needed, names)
                     self.assertFalse([name for name in names if ".libs/" in name], "a library was grafted")
+                    self.licences_and_bill(archive)
                     program = archive.read("fathom/bin/fathom")
                     for carried in (b"libfathom_cuda.so", b"libfathom_nvtx.so", b"libfathom_python.so", b"PyInit_fathom_python"):
                         self.assertIn(carried, program)
@@ -100,6 +103,24 @@ class Wheels(unittest.TestCase):
                         path = archive.extract(name, folder)
                         checked = run(sys.executable, SOURCE / "tools/check_binary", "--stripped", *options, path)
                         self.assertEqual(checked.returncode, 0, checked.stdout + checked.stderr)
+
+
+    def licences_and_bill(self, archive: zipfile.ZipFile) -> None:
+        """Of each library in it, the page's and the module's among them, the licence, and a line in the bill of materials."""
+        kept = {name.split(".dist-info/")[1]: name for name in archive.namelist() if ".dist-info/" in name}
+        texts = archive.read(kept["licenses/THIRD-PARTY-NOTICES.txt"]).decode()
+        bill = json.loads(archive.read(kept["sboms/fathom.spdx.json"]))
+        versions = {package["name"]: package["versionInfo"] for package in bill["packages"]}
+        page = json.loads((SOURCE / "ui/package.json").read_text())["dependencies"]
+        self.assertEqual({name: versions.get(name) for name in page}, page)
+        self.assertLessEqual({"fathom", "simdjson", "isa-l", "zstd", "nanobind", "NVTX"}, set(versions))
+        for name in set(versions) - {"fathom"}:
+            self.assertIn(f"\n{name} {versions[name]}\n", texts)
+        validator = shutil.which("pyspdxtools")
+        if validator:
+            with tempfile.TemporaryDirectory() as folder:
+                done = run(validator, "--infile", archive.extract(kept["sboms/fathom.spdx.json"], folder))
+            self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
 
 
 class Elsewhere(unittest.TestCase):
@@ -136,8 +157,10 @@ class Installed(unittest.TestCase):
         made = run(interpreters()[version], "-m", "venv", "--without-pip", bare)
         self.assertEqual(made.returncode, 0, made.stderr)
         pip = (sys.executable, "-m", "pip", "--disable-pip-version-check", "--python", bare / "bin/python")
+        begin = time.monotonic()
         done = run(*without_network(), *pip, "install", "--no-index", "--no-deps", wheel)
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        print(f"pip install {wheel.name}: {time.monotonic() - begin:.1f} s, {wheel.stat().st_size:,} bytes", file=sys.stderr)
         return bare / "bin"
 
     def use(self, programs: pathlib.Path, *words: object) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import pathlib
 import subprocess
@@ -69,3 +70,28 @@ def test_types_and_licence_travel_along(python: pathlib.Path, tmp_path: pathlib.
         "print(any('LICENSE' in str(f) for f in m.files('fathom')), m.version('fathom'))\n"
     )
     assert ask(python, tmp_path, "-c", code).split() == ["True", "True", "True", "0.1.0"]
+
+
+def test_licences_and_bill_of_materials_travel_along(
+    python: pathlib.Path, source: pathlib.Path, tmp_path: pathlib.Path
+) -> None:
+    """Of what is linked, of the module's nanobind and of what is in the page."""
+    code = (
+        "import importlib.metadata as m\n"
+        "for f in m.files('fathom'):\n"
+        "    if f.name in ('THIRD-PARTY-NOTICES.txt', 'fathom.spdx.json'): print(f.locate())\n"
+    )
+    found = {
+        pathlib.Path(line).name: pathlib.Path(line)
+        for line in ask(python, tmp_path, "-c", code).split()
+    }
+    assert found["THIRD-PARTY-NOTICES.txt"].parent.name == "licenses"
+    assert found["fathom.spdx.json"].parent.name == "sboms"
+    texts = found["THIRD-PARTY-NOTICES.txt"].read_text()
+    bill = json.loads(found["fathom.spdx.json"].read_text())
+    versions = {package["name"]: package["versionInfo"] for package in bill["packages"]}
+    page = json.loads((source / "ui" / "package.json").read_text())["dependencies"]
+    assert {name: versions.get(name) for name in page} == page
+    assert {"fathom", "simdjson", "isa-l", "zstd", "nanobind"} <= set(versions)
+    for name in set(versions) - {"fathom"}:
+        assert f"\n{name} {versions[name]}\n" in texts
