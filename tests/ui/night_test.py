@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import json
 import re
+import shlex
 import shutil
 import time
 from pathlib import Path
@@ -341,3 +342,48 @@ def test_all_recorded_slices_are_counted(browser: Browser) -> None:
             counted = sum(track["slices"] for group in answer["groups"] for track in group["tracks"] if track["kind"] != "counter")
             session = visit.page.evaluate("() => fetch('api/session').then((all) => all.json())")
             assert counted == session["slices"], json.dumps([short(recording), counted, session["slices"]])
+
+
+def copied(page: Page) -> list[str]:
+    page.get_by_role("button", name="Copy as command").click()
+    page.wait_for_selector("text=Copied")
+    return shlex.split(page.evaluate("navigator.clipboard.readText()"))
+
+
+def test_a_copied_command_shows_the_same(browser: Browser) -> None:
+    with served("tests/data/runs/two_ranks") as address, visited(browser, address) as visit:
+        for fragment in ("v=diagnosis", "v=ranks"):
+            page = visit.go(fragment)
+            visit.settled()
+            command = copied(page)
+            assert command == ["fathom", "diagnose", "tests/data/runs/two_ranks"]
+            said = fathom_json(*command[1:])
+            shown = page.evaluate("fetch('api/diagnosis').then(answer => answer.json())")
+            for part in ("ranks", "baseline", "account_ns", "steps", "verdict", "findings"):
+                assert said[part] == shown[part], part
+            assert len(said["ranks"]["recordings"]) == 2
+        for fragment in ("v=flame&order=time", "v=memory"):
+            page = visit.go(fragment)
+            visit.settled()
+            if page.get_by_role("button", name="Copy as command").count() == 0:
+                continue  # no memory was recorded
+            command = copied(page)
+            assert command[:2] == ["fathom", "view"]
+            with served(*command[2:]) as again:
+                assert again.endswith("/#" + fragment)
+
+
+def test_a_recording_that_is_replaced_and_a_server_that_is_restarted_are_said(browser: Browser, tmp_path: Path) -> None:
+    copy = tmp_path / "copy.json.gz"
+    shutil.copy(EXAMPLE, copy)
+    with served(copy) as address, visited(browser, address) as visit:
+        page = visit.go("")
+        visit.settled()
+        assert page.locator(".banner").count() == 0
+        shutil.copy(TRACES / "hta_alexnet.json.gz", copy)
+        page.evaluate("dispatchEvent(new Event('focus'))")
+        page.wait_for_selector(".banner >> text=was replaced")
+        # The new server has another address: under the old one there is nothing.
+        page.route("**/api/**", lambda route: route.fulfill(status=404, body="nothing here"))
+        page.keyboard.press("3")
+        page.wait_for_selector(".banner >> text=does not answer")

@@ -6,6 +6,8 @@ import { withInput } from './urls';
 
 export type Connection = 'connected' | 'lost' | 'carried';
 
+const SESSION = 'api/session';
+
 interface ErrorAnswer {
   readonly error: { readonly code: string; readonly message: string };
 }
@@ -100,7 +102,10 @@ export class TraceClient {
       this.turn('lost');
       return failed('unreachable', 'The server does not answer; is fathom view still running?');
     }
-    this.turn('connected');
+    // Of a server that was started again, this page's address is none: it knows no session under it.
+    if (response.status !== 404) this.turn('connected');
+    else if (path === SESSION) this.turn('lost');
+    else void this.ask(SESSION);
     if (response.ok) return okay(response);
     try {
       const { error } = (await response.json()) as ErrorAnswer;

@@ -155,3 +155,24 @@ test('another recording is asked about in every question', async () => {
   await client.json('api/slice?id=4');
   assert.deepEqual(asked, ['api/slice?id=4&input=2']);
 });
+
+test('a server that was started again is lost, a missing thing is not', async (context) => {
+  let session = 200;
+  context.mock.method(globalThis, 'fetch', (path: string) =>
+    Promise.resolve(new Response('{}', { status: path === 'api/session' ? session : 404 })),
+  );
+  const client = new TraceClient(null);
+  const turn = (): Promise<void> => new Promise((done) => setImmediate(done));
+  await client.json('api/slice?id=1');
+  await turn();
+  assert.equal(client.connection, 'connected');
+  session = 404;
+  await client.json('api/slice?id=1');
+  await turn();
+  assert.equal(client.connection, 'lost');
+  await client.json('api/session');
+  assert.equal(client.connection, 'lost');
+  session = 200;
+  await client.json('api/session');
+  assert.equal(client.connection, 'connected');
+});

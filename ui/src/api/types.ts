@@ -264,7 +264,6 @@ export interface SliceAnswer extends SliceRef {
   readonly stack?: string;
   readonly link_names?: Readonly<Record<string, string>>;
   readonly links?: Readonly<Record<string, LinkEnd | readonly LinkEnd[] | null>>;
-  readonly roofline?: Readonly<Record<string, unknown>> | null;
   readonly [key: string]: unknown;
 }
 

@@ -1,7 +1,8 @@
 // Paths of the server, and the command lines that say the same.
+import type { SessionInfo } from './types';
 import type { Scope } from '../base/scope';
 import { shellWord } from '../base/text';
-import type { Change } from '../base/view_state';
+import { encodeState, type Change, type ViewState } from '../base/view_state';
 
 export type Options = readonly (readonly [name: string, value: string | number])[];
 
@@ -32,17 +33,38 @@ export const whatIfPath = (changes: readonly Change[], scope: Scope): string =>
     ...scopeOptions(scope, WHAT_IF_SCOPE),
   ]);
 
-function commandOf(command: string, options: Options, input: string): string {
+/** `inputs` are words of a shell already. */
+function commandOf(command: string, options: Options, inputs: string): string {
   const words = ['fathom', command];
   for (const [name, value] of options) {
     if (value === '') continue;
     words.push(`--${name}`, shellWord(String(value)));
   }
-  return [...words, shellWord(input)].join(' ');
+  return [...words, inputs].join(' ');
 }
 
-export const diagnoseCommand = (scope: Scope, input: string): string =>
-  commandOf('diagnose', scopeOptions(scope, DIAGNOSIS_SCOPE), input);
+/** The inputs as they were typed, as words of a shell: what the command line of a server says behind its options. */
+export function typedInputs(session: SessionInfo): string {
+  const options = /^fathom view(?: --(?:steps|device|window) (?:[^\s'\\]|\\'|'[^']*')+)* /;
+  const { command = '' } = session;
+  return options.test(command) ? command.replace(options, '') : shellWord(session.input);
+}
+
+/** Of ranks that were diagnosed together, all inputs are asked for, as they were then. */
+export const diagnoseCommand = (
+  scope: Scope,
+  session: SessionInfo,
+  diagnosis: { readonly ranks: object | null },
+): string =>
+  commandOf(
+    'diagnose',
+    scopeOptions(scope, DIAGNOSIS_SCOPE),
+    diagnosis.ranks && scope.input === '' ? typedInputs(session) : shellWord(session.input),
+  );
+
+/** Opens this picture: for what no other command shows. */
+export const viewCommand = (state: ViewState, session: SessionInfo): string =>
+  `fathom view ${typedInputs(session)}${shellWord(`#${encodeState(state)}`)}`;
 
 export interface TableQuestion {
   readonly sort: string;
@@ -73,7 +95,11 @@ export const tableCommand = (
   scope: Scope,
   input: string,
 ): string =>
-  commandOf(report, [...tableOptions(question), ...scopeOptions(scope, TABLE_SCOPE)], input);
+  commandOf(
+    report,
+    [...tableOptions(question), ...scopeOptions(scope, TABLE_SCOPE)],
+    shellWord(input),
+  );
 
 export function whatIfCommand(changes: readonly Change[], scope: Scope, input: string): string {
   const words = ['fathom', 'whatif'];

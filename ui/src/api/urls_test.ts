@@ -1,12 +1,17 @@
 // Questions have one spelling each, and each has a command line.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { execFileSync } from 'node:child_process';
 import { WHOLE } from '../base/scope';
+import { decodeState, START } from '../base/view_state';
+import type { SessionInfo } from './types';
 import {
   diagnoseCommand,
   pathOf,
   tableCommand,
   tablePath,
+  typedInputs,
+  viewCommand,
   whatIfCommand,
   whatIfPath,
   withInput,
@@ -63,5 +68,33 @@ test('another recording is one more option, in its place', () => {
 
 test('a diagnosis has its scope in its command', () => {
   const scope = { ...WHOLE, focus: 'backward' };
-  assert.equal(diagnoseCommand(scope, 't'), 'fathom diagnose --focus backward t');
+  const session: SessionInfo = { state: 'ready', input: 't', command: 'fathom view u' };
+  assert.equal(
+    diagnoseCommand(scope, session, { ranks: null }),
+    'fathom diagnose --focus backward t',
+  );
+});
+
+test('ranks are diagnosed by the inputs that were typed, one of them by its own', () => {
+  const session: SessionInfo = {
+    state: 'ready',
+    input: 'my runs/rank0.json',
+    command: "fathom view --steps 3-7 --window '1 ms:it'\\''s' 'my runs' --odd",
+  };
+  assert.equal(typedInputs(session), "'my runs' --odd");
+  const all = diagnoseCommand({ ...WHOLE, steps: '3' }, session, { ranks: {} });
+  assert.equal(all, "fathom diagnose --steps 3 'my runs' --odd");
+  const one = diagnoseCommand({ ...WHOLE, input: '1' }, session, { ranks: null });
+  assert.equal(one, "fathom diagnose 'my runs/rank0.json'");
+  assert.equal(typedInputs({ state: 'ready', input: 'a b' }), "'a b'");
+});
+
+test('a picture that no other command shows is opened by its link', () => {
+  const session: SessionInfo = { state: 'ready', input: 't', command: "fathom view 'a b'" };
+  const state = { ...START, view: 'flame', width: 'memory', scope: { ...WHOLE, steps: '3-7' } };
+  assert.equal(viewCommand(state, session), "fathom view 'a b''#v=flame&steps=3-7&width=memory'");
+  const words = execFileSync('sh', ['-c', `set -- ${viewCommand(state, session)}; printf %s "$3"`]);
+  const [input, fragment = ''] = words.toString().split('#');
+  assert.equal(input, 'a b');
+  assert.deepEqual(decodeState(fragment), state);
 });

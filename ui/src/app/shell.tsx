@@ -94,6 +94,7 @@ export function Shell(props: {
   const [keys, setKeys] = useState(false);
   const [chosen, setChosen] = useState(theme());
   const [connection, setConnection] = useState<Connection>(client.connection);
+  const [replaced, setReplaced] = useState(session.replaced === true);
   const make = useMemo(
     () => (signal: AbortSignal) => contextFor(client, session, props.state, signal, setWord),
     [client, session, props.state],
@@ -122,6 +123,16 @@ export function Shell(props: {
     const timer = setInterval(() => void client.json('api/session'), 3000);
     return () => clearInterval(timer);
   }, [connection, client]);
+  // Asked when somebody comes back to the page; a question every few seconds would keep an idle server alive.
+  useEffect(() => {
+    const look = async (): Promise<void> => {
+      const answer = await client.json<SessionInfo>('api/session');
+      if (answer.ok) setReplaced(answer.value.replaced === true);
+    };
+    const come = (): void => void look();
+    addEventListener('focus', come);
+    return () => removeEventListener('focus', come);
+  }, [client]);
   return (
     <>
       <a
@@ -192,6 +203,12 @@ export function Shell(props: {
           The server does not answer: it has ended, or this machine slept. What is here stays. Start{' '}
           <code>{session.command ?? 'fathom view'}</code> again, and put what follows # in this
           page’s address behind the new one to come back to this picture.
+        </p>
+      )}
+      {replaced && (
+        <p class="banner" role="alert">
+          The file was replaced since it was read: this is what it held then. Start{' '}
+          <code>{session.command ?? 'fathom view'}</code> again to see the new one.
         </p>
       )}
       {connection === 'carried' && (

@@ -32,6 +32,9 @@ export interface ViewState {
   /** An id of a finding that is open. */
   readonly finding: string;
   readonly search: string;
+  /** Of the flame graph: what widths mean, and the order of calls. */
+  readonly width: string;
+  readonly order: string;
 }
 
 export const START: ViewState = {
@@ -50,6 +53,8 @@ export const START: ViewState = {
   groupBy: '',
   finding: '',
   search: '',
+  width: '',
+  order: '',
 };
 
 const TEXTS = [
@@ -59,6 +64,8 @@ const TEXTS = [
   ['groupBy', 'group-by'],
   ['finding', 'finding'],
   ['search', 'q'],
+  ['width', 'width'],
+  ['order', 'order'],
 ] as const;
 
 const numbersOf = (text: string, separator: string): number[] =>

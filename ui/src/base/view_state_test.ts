@@ -27,6 +27,8 @@ const FULL: ViewState = {
   groupBy: 'op',
   finding: 'syncs/aten::item',
   search: 'größe %41',
+  width: 'memory',
+  order: 'time',
 };
 
 test('what is written is read again', () => {

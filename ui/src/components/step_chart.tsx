@@ -3,17 +3,7 @@ import { useRef, useState } from 'preact/hooks';
 import { durationText } from '../base/format';
 import { partsOf } from '../base/palette';
 import type { StepAccount } from '../api/types';
-
-const MOST = 240;
-
-/** Of more steps than there is room for, evenly chosen ones. */
-function chosen(steps: readonly StepAccount[]): readonly StepAccount[] {
-  if (steps.length <= MOST) return steps;
-  return Array.from(
-    { length: MOST },
-    (_, i) => steps[Math.floor((i * steps.length) / MOST)],
-  ).filter((step) => step !== undefined);
-}
+import { longestOf } from './longest_steps';
 
 export function StepChart(props: {
   steps: readonly StepAccount[];
@@ -24,7 +14,7 @@ export function StepChart(props: {
   const [from, setFrom] = useState<number | null>(null);
   const [to, setTo] = useState<number | null>(null);
   const row = useRef<HTMLDivElement>(null);
-  const shown = chosen(props.steps);
+  const shown = longestOf(props.steps);
   const longest = Math.max(1, ...shown.map((step) => step.window_ns));
   const inDrag = (at: number): boolean =>
     from !== null && to !== null && at >= Math.min(from, to) && at <= Math.max(from, to);
@@ -46,6 +36,8 @@ export function StepChart(props: {
       <figcaption class="soft">
         Step time, longest {durationText(longest)}; the line is the median. Click or drag to look at
         some steps only.
+        {shown.length < props.steps.length &&
+          ` Of ${props.steps.length} steps, each bar is the longest of its neighbours.`}
       </figcaption>
       <div class="step-bars" ref={row} onPointerLeave={() => setFrom(null)}>
         {shown.map((step, at) => (

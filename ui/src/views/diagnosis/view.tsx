@@ -155,7 +155,6 @@ function Facts(props: { diagnosis: Diagnosis; context: ViewContext }) {
 function Screen(props: { context: ViewContext }) {
   const { context } = props;
   const state = useStore(context.state);
-  const { input } = context.session;
   const loaded = useAnswer<Diagnosis | Diagnosis[]>(
     context.client,
     pathOf('api/diagnosis', scopeOptions(state.scope, DIAGNOSIS_SCOPE)),
@@ -184,7 +183,10 @@ function Screen(props: { context: ViewContext }) {
         <div class="fold-head">
           <WhatRan diagnosis={diagnosis} />
           <HealthBadge diagnosis={diagnosis} />
-          <CopyButton label="Copy as command" text={() => diagnoseCommand(state.scope, input)} />
+          <CopyButton
+            label="Copy as command"
+            text={() => diagnoseCommand(state.scope, context.session, diagnosis)}
+          />
         </div>
         <Verdict diagnosis={diagnosis} context={context} />
         <AccountingBar

@@ -1,7 +1,7 @@
 // The flame graph: call paths with their time or memory, of what the scope selects.
 import { useMemo, useState } from 'preact/hooks';
 import { countText, durationText, valueTextIn } from '../../base/format';
-import { pathOf, scopeOptions, tableCommand, TABLE_SCOPE } from '../../api/urls';
+import { pathOf, scopeOptions, tableCommand, TABLE_SCOPE, viewCommand } from '../../api/urls';
 import type { FlameNode, TableAnswer } from '../../api/types';
 import { CopyButton } from '../../components/copy_button';
 import { Icicle } from '../../components/icicle';
@@ -89,9 +89,9 @@ function Screen(props: { context: ViewContext }) {
   const { context } = props;
   const state = useStore(context.state);
   const [needle, setNeedle] = useState('');
-  const [chosen, setChosen] = useState('time');
-  const [order, setOrder] = useState('');
-  const weight = WEIGHTS.find((each) => each.id === chosen) ?? WEIGHTS[0]!;
+  const { order } = state;
+  const weight = WEIGHTS.find((each) => each.id === state.width) ?? WEIGHTS[0]!;
+  const chosen = weight.id;
   const time = selectedTime(context);
   const path = weight.metric
     ? pathOf('api/reports/stacks', [
@@ -129,7 +129,7 @@ function Screen(props: { context: ViewContext }) {
           label="Width"
           value={chosen}
           options={WEIGHTS.map(({ id, title }) => [id, title])}
-          onChange={setChosen}
+          onChange={(id) => context.go({ width: id === 'time' ? '' : id })}
         />
         {!weight.metric && (
           <Choice
@@ -139,7 +139,7 @@ function Screen(props: { context: ViewContext }) {
               ['', 'Heaviest first'],
               ['time', 'As they begin'],
             ]}
-            onChange={setOrder}
+            onChange={(id) => context.go({ order: id })}
           />
         )}
         <input
@@ -153,15 +153,14 @@ function Screen(props: { context: ViewContext }) {
         <CopyButton
           label="Copy as command"
           text={() =>
-            tableCommand(
-              'stacks',
-              { sort: '', filter: '', groupBy: '' },
-              state.scope,
-              context.session.input,
-            ).replace(
-              'fathom stacks',
-              `fathom stacks${weight.metric && ` --metric ${weight.metric}`}`,
-            )
+            weight.metric
+              ? tableCommand(
+                  'stacks',
+                  { sort: '', filter: '', groupBy: '' },
+                  state.scope,
+                  context.session.input,
+                ).replace('fathom stacks', `fathom stacks --metric ${weight.metric}`)
+              : viewCommand(state, context.session)
           }
         />
       </div>

@@ -2,8 +2,9 @@
 import { useMemo, useState } from 'preact/hooks';
 import { durationText, valueTextIn } from '../../base/format';
 import { ofMemory, type MemoryNode } from '../../api/flame_trees';
-import { pathOf, tablePath } from '../../api/urls';
+import { pathOf, tablePath, viewCommand } from '../../api/urls';
 import type { CounterBin, TableAnswer, Track, TracksAnswer } from '../../api/types';
+import { CopyButton } from '../../components/copy_button';
 import { DataTable } from '../../components/data_table';
 import { Icicle } from '../../components/icicle';
 import { Empty, Failed, Loading } from '../../components/notice';
@@ -177,7 +178,7 @@ function Screen(props: { context: ViewContext }) {
   const { context } = props;
   const loaded = useAnswer<TracksAnswer>(context.client, 'api/tracks');
   const [peak, setPeak] = useState<number | null>(null);
-  useStore(context.state);
+  const state = useStore(context.state);
   if (loaded.state === 'failed') return <Failed what="No tracks" error={loaded.error} />;
   if (loaded.state === 'loading') return <Loading what="Looking for memory" />;
   const counters = loaded.value.groups
@@ -200,7 +201,11 @@ function Screen(props: { context: ViewContext }) {
   }
   return (
     <div class="memory">
-      <h2>Memory over time</h2>
+      <div class="toolbar">
+        <h2>Memory over time</h2>
+        <span class="grow" />
+        <CopyButton label="Copy as command" text={() => viewCommand(state, context.session)} />
+      </div>
       {memory.map((track) => (
         <Curve
           key={track.id}

@@ -177,7 +177,7 @@ function Screen(props: { context: ViewContext }) {
         <span class="grow" />
         <CopyButton
           label="Copy as command"
-          text={() => diagnoseCommand(state.scope, context.session.input)}
+          text={() => diagnoseCommand(state.scope, context.session, diagnosis)}
         />
       </div>
       <p>
@@ -225,6 +225,11 @@ function Screen(props: { context: ViewContext }) {
         </table>
       </div>
       {steps.length > 0 && <Heat steps={steps} context={context} />}
+      {steps.length > 0 && ranks.recordings.length > MOST_RANKS && (
+        <p class="soft">
+          The steps of the first {MOST_RANKS} of {ranks.recordings.length} recordings are shown.
+        </p>
+      )}
       {ranks.missing.map((missing) => (
         <p class="soft" key={missing}>
           {missing}

@@ -1,4 +1,5 @@
 // Details of the selected slice: times, where it came from, what it led to, its arguments.
+import { halved } from '../../base/halved';
 import { bytesText, durationText, percentText, realText } from '../../base/format';
 import { idOf, type LinkEnd, type SliceAnswer } from '../../api/types';
 import type { Loaded } from '../../components/use_answer';
@@ -22,7 +23,6 @@ const PLACED = new Set([
   'stack',
   'links',
   'link_names',
-  'roofline',
   'launch_config',
   'class',
 ]);
@@ -164,14 +164,13 @@ export function SliceDrawer(props: {
             )}
             <button
               type="button"
-              onClick={() => context.tryChanges([['scale', `${slice.name}=0.5`]])}
+              onClick={() => context.tryChanges([halved(slice.name, slice['kind'])])}
             >
               Try halving it
             </button>
           </p>
           <Links slice={slice} onPick={props.onPick} />
           {props.flowsLeftOff > 0 && <p class="soft">{props.flowsLeftOff} arrows are not drawn.</p>}
-          {slice.roofline && <Fields title="Roofline" fields={slice.roofline} />}
           {typeof slice['launch_config'] === 'object' && slice['launch_config'] !== null && (
             <Fields
               title="Launch configuration"

@@ -3,9 +3,10 @@ import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { durationText } from '../../base/format';
 import { windowOf } from '../../base/scope';
 import type { ViewState } from '../../base/view_state';
+import { saidOfPath, type CriticalPathAnswer } from '../../api/critical_path';
 import { flowsOf } from '../../api/flows';
 import { pathOf, tableCommand } from '../../api/urls';
-import { idOf, type LinkEnd, type SliceAnswer, type TracksAnswer } from '../../api/types';
+import { idOf, type SliceAnswer, type TracksAnswer } from '../../api/types';
 import { CopyButton } from '../../components/copy_button';
 import { Empty, Failed, Loading } from '../../components/notice';
 import { useAnswer } from '../../components/use_answer';
@@ -55,6 +56,7 @@ function Board(props: { context: ViewContext; answer: TracksAnswer }) {
   const [twin, setTwin] = useState(false);
   const [only, setOnly] = useState(false);
   const [said, setSaid] = useState('');
+  const [unlit, setUnlit] = useState('');
   const [span, setSpan] = useState('');
   // A link that says what is in sight is not moved to its slice.
   const linked = useRef(state.visible === null ? null : state.slice);
@@ -268,17 +270,18 @@ function Board(props: { context: ViewContext; answer: TracksAnswer }) {
     context.signal.addEventListener('abort', () => critical.current.abort(), { once: true });
     if (engine.shown.critical) {
       engine.shown.critical = null;
+      setUnlit('');
     } else {
       const path = pathOf('api/critical-path', [
         ['begin', Math.max(0, Math.floor(engine.viewport.begin))],
         ['end', Math.ceil(Math.min(engine.viewport.end, engine.viewport.whole.end))],
       ]);
-      const answer = await context.client.json<{ slices: readonly LinkEnd[] }>(path, signal);
+      const answer = await context.client.json<CriticalPathAnswer>(path, signal);
       if (signal.aborted) return;
       engine.shown.critical = answer.ok ? new Set(answer.value.slices.map(idOf)) : null;
-      setSaid(
-        answer.ok ? `Critical path: ${answer.value.slices.length} slices` : answer.error.message,
-      );
+      const text = answer.ok ? saidOfPath(answer.value) : answer.error.message;
+      setSaid(text);
+      setUnlit(answer.ok && answer.value.left_off === 0 ? '' : text);
     }
     engine.invalidate();
   };
@@ -350,6 +353,7 @@ function Board(props: { context: ViewContext; answer: TracksAnswer }) {
           }
         />
       </div>
+      {unlit !== '' && <p class="soft">{unlit}</p>}
       <p class="hidden" aria-live="polite">
         {said}
       </p>
