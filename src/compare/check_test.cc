@@ -163,7 +163,7 @@ TEST(Check, ARecordingWithoutAPartnerInTimeIsLeftOut) {
       check(base, now, "step_time+1%", Claims::over_runs).checks[0].budgets[0];
   EXPECT_EQ(out.judgement, Judgement::over);
   EXPECT_EQ(out.basis, "over 6 pairs of runs");
-  EXPECT_NE(out.reason.find("1 recordings have no neighbour"), std::string::npos);
+  EXPECT_NE(out.reason.find("1 recordings without a neighbour"), std::string::npos);
 }
 
 TEST(Check, CopiesOfOneRecordingAreOneRun) {

@@ -121,7 +121,7 @@ std::optional<TimeRatio> of_many_runs(const std::vector<double>& base,
     const std::string alone =
         turns.alone == 0 ? ""
                          : std::to_string(turns.alone) +
-                               " recordings have no neighbour of the other side and are left out";
+                               " recordings without a neighbour of the other side left out";
     return TimeRatio{ratio->ratio, ratio->interval, true,
                      "over " + std::to_string(turns.pairs.size()) + " pairs of runs", alone};
   }
