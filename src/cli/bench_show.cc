@@ -6,6 +6,7 @@
 
 #include "base/quantity_text.h"
 #include "capture/launcher/redact.h"
+#include "measure/clocks.h"
 #include "measure/command_words.h"
 #include "measure/measured_text.h"
 #include "render/charset.h"
@@ -213,6 +214,14 @@ std::string bench_text(const BenchResult& result, const Style& style) {
                    ? ", " + claim_line(metric, result.options.plan.resolution, !metric.claim.ratio)
                    : ""));
     }
+  }
+  if (result.paired()) {
+    const std::string base = clocks_text(result.outcome, Side::base);
+    if (!base.empty()) add("Clocks", "base " + base);
+    const std::string now = clocks_text(result.outcome, Side::now);
+    if (!now.empty()) add(base.empty() ? "Clocks" : "", "new " + now);
+  } else {
+    add("Clocks", clocks_text(result.outcome, Side::now));
   }
   add("First run", first_run_text(result));
   add("Conditions", bench_conditions_text(result.outcome.conditions, result.options.plan.seed));
