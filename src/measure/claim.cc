@@ -64,7 +64,7 @@ std::string wider_note(const Sampled& sampled, const Claim& claim, double resolu
   if (half_width <= kWider * half_width_for(resolution)) return {};
   return "The interval reaches " + within_text(half_width) + ", further than the " +
          within_text(half_width_for(resolution)) +
-         " at which sampling stops by its estimate: --runs takes more pairs.";
+         " at which sampling stops by its estimate; a number of runs takes more pairs.";
 }
 
 void judge_together(std::vector<Claim>& claims) {
