@@ -65,8 +65,10 @@ TEST(Turns, WithoutTimesNothingIsKnown) {
 }
 
 TEST(Turns, TheSameMomentIsNoTurn) {
-  const std::vector<StartTime> base = {1, 2};
-  EXPECT_TRUE(turns_of(base, base, 1).pairs.empty());
+  const std::vector<StartTime> base = {5};
+  const Turns turns = turns_of(base, base, 1);
+  EXPECT_TRUE(turns.pairs.empty());
+  EXPECT_NE(turns.reason, "");
 }
 
 double normal(std::mt19937_64& bits) {
