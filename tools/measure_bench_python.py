@@ -79,15 +79,18 @@ def blocks(values: int) -> tuple[list[float], list[float]]:
 
 
 def torch_claims(seconds: float) -> Callable[[], bool] | None:
-    """Its significant figures: medians that differ by more than the sum of half the interquartile ranges."""
+    """As Compare.trim_significant_figures() shows them: medians whose significant figures are not the same."""
     try:
         from torch.utils.benchmark import Timer
+        from torch.utils.benchmark.utils.common import trim_sigfig
     except ImportError:
         return None
 
     def claims() -> bool:
         first, second = (Timer("work()", globals={"work": work}).blocked_autorange(min_run_time=seconds) for _ in range(2))
-        return abs(first.median - second.median) > (first.iqr + second.iqr) / 2 / math.sqrt(min(len(first.times), len(second.times)))
+        # Of one column the fewest figures hold for all.
+        figures = min(first.significant_figures, second.significant_figures)
+        return trim_sigfig(first.median, figures) != trim_sigfig(second.median, figures)
 
     return claims
 
@@ -98,7 +101,7 @@ def same_twice(comparisons: int, pairs: int) -> list[str]:
     claims = dict.fromkeys(names, 0)
     torch = torch_claims(pairs * 0.0003)
     if torch is not None:
-        claims["torch.utils.benchmark, A then B: medians against their errors"] = 0
+        claims["torch.utils.benchmark, A then B: medians in their significant figures"] = 0
     used: list[int] = []
     for _ in range(comparisons):
         claims[names[0]] += fathom.bench(work, against=work, runs=pairs).verdict in ("faster", "slower")

@@ -4,9 +4,9 @@
 #include <algorithm>
 #include <charconv>
 #include <chrono>
-#include <thread>
 #include <utility>
 
+#include "base/available_threads.h"
 #include "capture/launcher/amounts.h"
 #include "measure/metrics.h"
 
@@ -116,14 +116,14 @@ void declare_sampling(Options& options, BenchArguments& args) {
   options.parsed(
       "--sweep", "NAME=VALUES",
       [&args](const std::string& text) -> Result<void> {
-        Result<measure::Varied> varied =
-            measure::parse_sweep(text, std::thread::hardware_concurrency());
+        Result<measure::Varied> varied = measure::parse_sweep(text, available_threads());
         if (!varied) return std::move(varied).error();
         args.sweep = std::move(*varied);
         return {};
       },
       "Each of these values: batch=8,16,32 replaces {batch} in the command, else is a variable of "
-      "the environment. num_workers=auto is 0, 1, 2, 4 … up to the cores");
+      "the environment. num_workers=auto is 0, 1, 2, 4 … up to the cores that this process may "
+      "keep busy");
   options.parsed("--crossover", "NAME=A..B", into(args.crossover, parse_range_text),
                  "From which size on the command costs no more than --base: A is doubled, up to B, "
                  "then bisected. 8 pairs at each size (--runs), down to 5 % (--resolution)");

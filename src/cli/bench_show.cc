@@ -1,10 +1,12 @@
 // Lays out the result of a bench for people.
 #include "cli/bench_show.h"
 
+#include <algorithm>
 #include <cmath>
 
 #include "base/quantity_text.h"
 #include "capture/launcher/redact.h"
+#include "measure/clocks.h"
 #include "measure/command_words.h"
 #include "measure/measured_text.h"
 #include "render/charset.h"
@@ -23,9 +25,15 @@ using measure::Side;
 using measure::Unit;
 
 std::string summary_text(const MeasuredSide& side, Unit unit) {
-  return count_text(static_cast<std::int64_t>(side.summary.count)) +
-         (side.summary.count == 1 ? " run, " : " runs, ") + spread_text(side.summary, unit) +
-         steadiness_text(side, {.one = "run", .many = "runs", .warm_up = "--warmup"});
+  std::string text = count_text(static_cast<std::int64_t>(side.summary.count)) +
+                     (side.summary.count == 1 ? " run, " : " runs, ") +
+                     spread_text(side.summary, unit) +
+                     steadiness_text(side, {.one = "run", .many = "runs", .warm_up = "--warmup"});
+  if (side.summary.count > 2) {
+    text +=
+        "; correlation of neighbours " + real_text(std::round(100 * side.autocorrelation) / 100);
+  }
+  return text;
 }
 
 std::string stop_text(const BenchResult& result) {
@@ -102,10 +110,16 @@ std::string headline_text(const BenchResult& result) {
 }
 
 std::string steps_note(const BenchResult& result) {
-  if (!result.paired()) return {};
-  const std::string base = steps_of(result, Side::base);
   const std::string now = steps_of(result, Side::now);
-  if (base == now) return {};
+  const auto varies = [](const std::string& steps) { return steps.find(" to ") != steps.npos; };
+  if (!result.paired())
+    return varies(now) ? "The number of steps changes from run to run: " + now + "." : "";
+  const std::string base = steps_of(result, Side::base);
+  if (base == now) {
+    return varies(now) ? "The number of steps changes from run to run: " + now +
+                             " on both sides. What is compared is a step, not a run."
+                       : "";
+  }
   return "The commands differ in their number of steps: base " + base + ", new " + now +
          " in each run. What is compared is a step, not a run.";
 }
@@ -116,6 +130,9 @@ std::vector<std::string> notes_of(const BenchResult& result) {
     if (!text.empty()) notes.push_back(std::move(text));
   };
   add(stop_text(result));
+  if (result.paired() && !result.metrics.empty())
+    add(wider_note(result.outcome.sampled, result.metrics.front().claim,
+                   result.options.plan.resolution));
   add(steps_note(result));
   add(throttled_note(result.outcome.conditions));
   std::int64_t left = 0;
@@ -197,6 +214,14 @@ std::string bench_text(const BenchResult& result, const Style& style) {
                    ? ", " + claim_line(metric, result.options.plan.resolution, !metric.claim.ratio)
                    : ""));
     }
+  }
+  if (result.paired()) {
+    const std::string base = clocks_text(result.outcome, Side::base);
+    if (!base.empty()) add("Clocks", "base " + base);
+    const std::string now = clocks_text(result.outcome, Side::now);
+    if (!now.empty()) add(base.empty() ? "Clocks" : "", "new " + now);
+  } else {
+    add("Clocks", clocks_text(result.outcome, Side::now));
   }
   add("First run", first_run_text(result));
   add("Conditions", bench_conditions_text(result.outcome.conditions, result.options.plan.seed));

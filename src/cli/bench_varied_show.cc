@@ -182,7 +182,12 @@ std::string crossover_text(const VariedResult& result) {
       return "the new command costs more up to " + name + number(found.slower_up_to) +
              ", the last that was measured";
     case measure::Crossing::unknown:
-      return "measuring ended before it was found";
+      if (found.not_measured == 0) return "measuring ended before it was found";
+      return "cannot tell: " + name + number(found.not_measured) +
+             " could not be measured on both sides" +
+             (found.slower_up_to == 0
+                  ? ""
+                  : ", and up to " + number(found.slower_up_to) + " the new command costs more");
     case measure::Crossing::found:
       break;
   }

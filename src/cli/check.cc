@@ -151,8 +151,11 @@ Command check() {
       "Checks recordings against budgets beside those of before a change. Counts are compared "
       "exactly; a time by its 95 % interval, so that noise neither fails nor passes a check. The "
       "exit code is 0 where every budget is certainly kept, 1 where one is certainly exceeded, 4 "
-      "where it cannot be told. A time takes 6 pairs of runs, recorded in random order: one run a "
-      "side does not show how runs vary, so that it decides only with --within-runs. "
+      "where it cannot be told. A time takes 6 pairs of runs, recorded in turns and in random "
+      "order, "
+      "which their times must show: one run a side does not show how runs vary, and all of BASE "
+      "before all of NEW does not show what the machine did meanwhile. Such runs decide only with "
+      "--within-runs. "
       "docs/check.md has the rules.";
   command.examples = {
       "fathom check new.json.gz --against base.json.gz --budget step_time+3% --budget launches+0",
@@ -167,9 +170,10 @@ Command check() {
     options.list("--budget", "BUDGET", args->budgets, budget_doc(), metric_names());
     options.parsed("--undecided", "pass|fail", undecided_into(args->undecided),
                    "Exit with 0 or 1, instead of 4, where it cannot be told", {"pass", "fail"});
-    options.flag("--within-runs", args->within_runs,
-                 "Decide about times by one run a side, too: true of these runs, not of how runs "
-                 "of the program differ");
+    options.flag(
+        "--within-runs", args->within_runs,
+        "Decide about times by one run a side, too, and by runs that took no turns: true of "
+        "these runs, not of how runs of the program differ");
     declare_selection(options, args->request.steps, args->request.device, args->request.window);
     options.group("Output");
     options.flag("--json", args->output.json, "JSON, schema fathom.check/1");

@@ -143,7 +143,7 @@ Command compare() {
     options.list("--base", "RUN", args->base,
                  "Instead of BASE: a recording of one of several runs; may be given several times");
     options.list("--new", "RUN", args->now,
-                 "Instead of NEW: the same; runs are paired in their order");
+                 "Instead of NEW: the same; runs that took turns are paired");
     options.text("--target", "TARGET", args->target_text,
                  "How far is it to this? 30%: so much less step time than the first; 25ms: a step "
                  "time");

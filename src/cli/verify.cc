@@ -158,8 +158,9 @@ Command verify() {
       "there beside the measured change of the step time: confirmed, less than predicted, refuted, "
       "or it cannot be told. FINDING is an id that fathom diagnose --json has, or a rule for all "
       "of its findings; several, with commas between them, count together. BASE and NEW are as in "
-      "fathom check: folders with 6 and more recordings each are pairs of runs; one run a side "
-      "decides only with --within-runs. The exit code is 0 "
+      "fathom check: folders with 6 and more recordings each, recorded in turns, are pairs of "
+      "runs; one run a side decides only with --within-runs, and so do runs that took no turns. "
+      "The exit code is 0 "
       "for confirmed, 1 for less and for refuted, 4 where it cannot be told. docs/verify.md has "
       "the rules.";
   command.examples = {"fathom verify data-loading before.json.gz after.json.gz",

@@ -204,6 +204,10 @@ Profile profile_in(Reader& reader, const element& each) {
   profile.content = hash_in(reader, from);
   std::int64_t rank = 0;
   if (get_json(from["rank"].get<std::int64_t>(), rank) && rank >= 0) profile.rank = rank;
+  // Files from before it was kept lack it.
+  std::int64_t started = 0;
+  if (get_json(from["started_unix_ns"].get<std::int64_t>(), started) && started > 0)
+    profile.started_unix_ns = started;
   profile.step_name = reader.text(from, "step_name");
   profile.steps_left_out = static_cast<std::size_t>(reader.amount(from, "steps_left_out"));
   profile.on_device = reader.take<bool>(from, "on_device");

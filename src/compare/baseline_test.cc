@@ -23,6 +23,7 @@ Profile recording(std::int64_t rows, std::int64_t steps = 8) {
   }
   Profile profile = made_profile(std::move(made), steps);
   profile.rank = 3;
+  profile.started_unix_ns = 1'764'000'000'123'456'789;
   profile.clock_mhz = 1755.5;
   profile.on_device = true;
   profile.steps_left_out = 2;
@@ -70,6 +71,7 @@ TEST(Baseline, IsReadAsItWasWritten) {
   EXPECT_EQ(back.input, profile.input);
   EXPECT_EQ(back.content, profile.content);
   EXPECT_EQ(back.rank, 3);
+  EXPECT_EQ(back.started_unix_ns, profile.started_unix_ns);
   EXPECT_EQ(back.step_name, profile.step_name);
   EXPECT_EQ(back.steps_left_out, 2U);
   EXPECT_TRUE(back.on_device);

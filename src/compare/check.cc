@@ -34,13 +34,15 @@ struct RankRuns {
 };
 
 /// By rank; of runs of one recording each, one group.
-std::vector<RankRuns> by_rank(std::span<const Run> base, std::span<const Run> now) {
-  const auto several = [](const Run& run) { return run.size() > 1; };
+std::vector<RankRuns> by_rank(const std::vector<const Run*>& base,
+                              const std::vector<const Run*>& now) {
+  const auto several = [](const Run* run) { return run->size() > 1; };
   const bool ranks = std::ranges::any_of(base, several) || std::ranges::any_of(now, several);
   std::map<std::int64_t, RankRuns> groups;
-  const auto collect = [&](std::span<const Run> runs, std::vector<const Profile*> RankRuns::*side) {
-    for (const Run& run : runs) {
-      for (const Profile& profile : run) {
+  const auto collect = [&](const std::vector<const Run*>& runs,
+                           std::vector<const Profile*> RankRuns::*side) {
+    for (const Run* const run : runs) {
+      for (const Profile& profile : *run) {
         RankRuns& group = groups[ranks ? profile.rank : kAbsent];
         group.rank = ranks ? profile.rank : kAbsent;
         (group.*side).push_back(&profile);
@@ -58,16 +60,17 @@ std::vector<RankRuns> by_rank(std::span<const Run> base, std::span<const Run> no
 StepLengths lengths_of(const std::vector<const Profile*>& profiles) {
   StepLengths lengths;
   for (const Profile* const profile : profiles)
-    lengths.emplace_back(profile->lengths_ns.begin(), profile->lengths_ns.end());
+    lengths.push_back({.lengths_ns = {profile->lengths_ns.begin(), profile->lengths_ns.end()},
+                       .started = profile->started_unix_ns});
   return lengths;
 }
 
 /// Of the runs' median steps, in ns.
 double median_step(const std::vector<const Profile*>& profiles) {
   std::vector<double> medians;
-  for (std::vector<double>& run : lengths_of(profiles)) {
-    std::ranges::sort(run);
-    medians.push_back(quantile(run, 0.5));
+  for (RunLengths& run : lengths_of(profiles)) {
+    std::ranges::sort(run.lengths_ns);
+    medians.push_back(quantile(run.lengths_ns, 0.5));
   }
   std::ranges::sort(medians);
   return quantile(medians, 0.5);
@@ -170,7 +173,10 @@ class RankChecker {
     if (!ratio.interval) return;
     out_.interval = Bounds{.low = ratio.interval->low * *out_.limit,
                            .high = ratio.interval->high * *out_.limit};
-    if (!ratio.covers_runs && claims_ == Claims::over_runs) return;
+    if (!ratio.covers_runs && claims_ == Claims::over_runs) {
+      out_.reason += "; --within-runs decides about these runs only";
+      return;
+    }
     out_.judgement = judge(budget_, *ratio.interval);
     if (budget_.relative()) look_at_clocks(*ratio.interval);
   }
@@ -307,7 +313,10 @@ CheckedRuns check_runs(std::span<const CheckReference> references, std::span<con
                        std::span<const Budget> budgets, Claims claims) {
   CheckedRuns out{.now = inputs_of(now), .checks = {}};
   for (const CheckReference& reference : references) {
-    const std::vector<RankRuns> groups = by_rank(reference.runs, now);
+    const std::vector<const Run*> base_runs = distinct_runs(reference.runs);
+    const std::vector<const Run*> new_runs = distinct_runs(now);
+    const std::vector<RankRuns> groups = by_rank(base_runs, new_runs);
+    const std::string copies = copies_note(reference.runs, now);
     Check check{
         .reference = reference.name,
         .when = reference.when,
@@ -315,9 +324,11 @@ CheckedRuns check_runs(std::span<const CheckReference> references, std::span<con
         .budgets = {},
         .differs = differing_conditions(reference.runs.front().front(), now.front().front())};
     for (const Budget& budget : budgets) {
-      if (budget.relative() || out.checks.empty())
-        check.budgets.push_back(
-            check_budget(budget, groups, reference.runs.size(), now.size(), claims));
+      if (!budget.relative() && !out.checks.empty()) continue;
+      check.budgets.push_back(
+          check_budget(budget, groups, base_runs.size(), new_runs.size(), claims));
+      std::string& reason = check.budgets.back().reason;
+      if (!copies.empty()) reason += (reason.empty() ? "" : "; ") + copies;
     }
     out.checks.push_back(std::move(check));
   }

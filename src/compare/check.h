@@ -63,7 +63,7 @@ struct CheckedRuns {
 
 /// What times may be claimed by. Two runs of one program differ by more than their steps do.
 enum class Claims : std::uint8_t {
-  over_runs,    ///< An interval that covers how runs vary: 6 pairs of runs, or 7 runs a side.
+  over_runs,    ///< An interval that covers how runs vary: 6 pairs of runs, recorded in turns.
   within_runs,  ///< Also one that is true of the runs at hand only.
 };
 

@@ -32,6 +32,16 @@ Profile with_condition(Profile profile, std::string id, std::string value) {
   return profile;
 }
 
+/// Recorded in turns, the one side first in every other pair.
+void take_turns(Runs& base, Runs& now) {
+  for (std::size_t i = 0; i < base.size() && i < now.size(); ++i) {
+    const auto at = static_cast<std::int64_t>(2 * i + 1);
+    const std::int64_t first = i % 2 == 0 ? 0 : 1;
+    for (Profile& profile : base[i]) profile.started_unix_ns = at + first;
+    for (Profile& profile : now[i]) profile.started_unix_ns = at + 1 - first;
+  }
+}
+
 CheckedRuns check(Runs base, const Runs& now, std::string_view budget,
                   Claims claims = Claims::within_runs) {
   const Result<Budget> parsed = parse_budget(budget);
@@ -99,10 +109,87 @@ TEST(Check, PairsOfRunsDecideByTheirSigns) {
     base.push_back({recording(1e6 * drift, i + 1)});
     now.push_back({recording(1.02e6 * drift, i + 101)});
   }
+  take_turns(base, now);
   const CheckedBudget over = check(base, now, "step_time+1%").checks[0].budgets[0];
   EXPECT_EQ(over.judgement, Judgement::over);
   EXPECT_EQ(over.basis, "over 8 pairs of runs");
   EXPECT_EQ(check(base, now, "step_time+3%").checks[0].budgets[0].judgement, Judgement::within);
+}
+
+/// Three times as long, and still: what the machine did between the sides is not known.
+TEST(Check, AllOfTheOneAndThenAllOfTheOtherCannotBeTold) {
+  Runs base;
+  Runs now;
+  for (std::uint64_t i = 0; i < 8; ++i) {
+    base.push_back({recording(1e6, i + 1)});
+    now.push_back({recording(3e6, i + 101)});
+  }
+  const auto budget_with = [&](Claims claims) {
+    return check(base, now, "step_time+1%", claims).checks[0].budgets[0];
+  };
+  CheckedBudget out = budget_with(Claims::over_runs);
+  EXPECT_EQ(out.judgement, Judgement::undecided);
+  EXPECT_NE(out.reason.find("not all recordings say when they were made"), std::string::npos);
+  for (std::size_t i = 0; i < 8; ++i) {
+    base[i][0].started_unix_ns = static_cast<std::int64_t>(i + 1);
+    now[i][0].started_unix_ns = static_cast<std::int64_t>(i + 101);
+  }
+  out = budget_with(Claims::over_runs);
+  EXPECT_EQ(out.judgement, Judgement::undecided);
+  EXPECT_FALSE(out.covers_runs);
+  EXPECT_TRUE(out.interval) << "it is shown all the same";
+  EXPECT_NE(out.reason.find("not recorded in turns"), std::string::npos);
+  EXPECT_NE(out.reason.find("--within-runs"), std::string::npos);
+  EXPECT_EQ(budget_with(Claims::within_runs).judgement, Judgement::over);
+  now.pop_back();
+  out = budget_with(Claims::over_runs);
+  EXPECT_EQ(out.judgement, Judgement::undecided);
+  EXPECT_EQ(out.basis, "over 8 and 7 runs, not in turns");
+  now.push_back({recording(3e6, 999)});
+  take_turns(base, now);
+  EXPECT_EQ(budget_with(Claims::over_runs).judgement, Judgement::over);
+}
+
+TEST(Check, ARecordingWithoutAPartnerInTimeIsLeftOut) {
+  Runs base;
+  Runs now;
+  for (std::uint64_t i = 0; i < 7; ++i) {
+    base.push_back({recording(1e6, i + 1)});
+    now.push_back({recording(3e6, i + 101)});
+  }
+  take_turns(base, now);
+  now.pop_back();
+  const CheckedBudget out =
+      check(base, now, "step_time+1%", Claims::over_runs).checks[0].budgets[0];
+  EXPECT_EQ(out.judgement, Judgement::over);
+  EXPECT_EQ(out.basis, "over 6 pairs of runs");
+  EXPECT_NE(out.reason.find("1 recordings without a neighbour"), std::string::npos);
+}
+
+TEST(Check, CopiesOfOneRecordingAreOneRun) {
+  const Runs base(8, {recording(1e6, 1)});
+  Runs now(8, {recording(3e6, 2)});
+  CheckedBudget out = check(base, now, "step_time+1%", Claims::over_runs).checks[0].budgets[0];
+  EXPECT_EQ(out.judgement, Judgement::undecided);
+  EXPECT_EQ(out.basis, "within one run a side");
+  EXPECT_NE(out.reason.find("8 recordings in base are 1, 8 recordings in new are 1: copies of one "
+                            "recording count once"),
+            std::string::npos);
+  out = check(base, base, "step_time+0%", Claims::over_runs).checks[0].budgets[0];
+  EXPECT_EQ(out.judgement, Judgement::within) << "the same recording beside itself";
+  // Seven runs of which six are real.
+  Runs mixed;
+  now.clear();
+  for (std::uint64_t i = 0; i < 6; ++i) {
+    mixed.push_back({recording(1e6, i + 1)});
+    now.push_back({recording(3e6, i + 101)});
+  }
+  take_turns(mixed, now);
+  mixed.push_back(mixed.back());
+  now.push_back(now.front());
+  out = check(mixed, now, "step_time+1%", Claims::over_runs).checks[0].budgets[0];
+  EXPECT_EQ(out.judgement, Judgement::over);
+  EXPECT_EQ(out.basis, "over 6 pairs of runs");
 }
 
 TEST(Check, FewRunsSpanAllTheirIntervals) {
@@ -131,6 +218,7 @@ TEST(Check, WithoutLeaveNothingIsClaimedFromFewRuns) {
     }
     base.push_back({recording(1e6, i)});
     now.push_back({recording(3e6, 100 + i)});
+    take_turns(base, now);
   }
   EXPECT_EQ(check(base, now, "step_time+10%", Claims::over_runs).judgement(), Judgement::over);
 }
@@ -243,6 +331,7 @@ TEST(Check, PairsOfOneProgramAreOverInAtMostFivePercent) {
       base.push_back({recording(1e6 * noise(bits), bits(), 3)});
       now.push_back({recording(1e6 * noise(bits), bits(), 3)});
     }
+    take_turns(base, now);
     over +=
         check(base, now, "step_time+0%", Claims::over_runs).judgement() == Judgement::over ? 1 : 0;
   }

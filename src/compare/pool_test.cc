@@ -57,6 +57,8 @@ TEST(Pool, RunsAreComparedTogetherWithTheIntervalOfTheirPairs) {
   for (std::int64_t i = 0; i < 6; ++i) {
     base.push_back({run_of(100'000 * (10 + i), 50'000, 8)});
     now.push_back({run_of(110'000 * (10 + i), 50'000, 8)});
+    base.back().front().started_unix_ns = 10 * i + 1 + i % 2;
+    now.back().front().started_unix_ns = 10 * i + 2 - i % 2;
   }
   const Result<ComparedSides> sides = compare_runs(base, now);
   ASSERT_TRUE(sides.ok());
@@ -70,6 +72,17 @@ TEST(Pool, RunsAreComparedTogetherWithTheIntervalOfTheirPairs) {
   std::int64_t sum = 0;
   for (const ComparedRow& row : pair.rows) sum += row.part.change_ns;
   EXPECT_EQ(sum, pair.mean_change_ns);
+}
+
+TEST(Pool, CopiesAreOneRunAndTheComparisonSaysSo) {
+  const Runs base(6, {run_of(100'000, 50'000, 8)});
+  const Runs now(6, {run_of(110'000, 50'000, 8)});
+  const Result<ComparedSides> sides = compare_runs(base, now);
+  ASSERT_TRUE(sides.ok());
+  EXPECT_EQ(sides->pairs.front().base.steps, 8);
+  ASSERT_EQ(sides->notes.size(), 1U);
+  EXPECT_NE(sides->notes[0].find("6 recordings in base are 1"), std::string::npos);
+  EXPECT_NE(sides->pairs.front().ratio_note, "The interval is over 6 pairs of runs.");
 }
 
 }  // namespace

@@ -96,6 +96,12 @@ Result<Profile> profile_of(const Session& session, const Request& request) {
   Profile profile;
   profile.input = session.input();
   profile.content = content_of(session.trace());
+  if (session.trace().origin_is_unix) {
+    std::int64_t started = 0;
+    if (!__builtin_add_overflow(session.trace().origin_ns, to_ns(session.trace().span.begin),
+                                &started))
+      profile.started_unix_ns = started;
+  }
   if (session.trace().distributed) profile.rank = session.trace().distributed->rank;
   const Steps& all = context.steps();
   profile.step_name = all.source == StepSource::whole_trace ? "" : all.name;

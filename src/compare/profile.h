@@ -107,10 +107,12 @@ struct Condition {
 
 struct Profile {
   std::string input;
-  std::uint64_t content = 0;       ///< Equal for the same recording, whatever the file is called.
-  std::int64_t rank = kAbsent;     ///< Of a distributed run.
-  std::string step_name;           ///< What repeats; empty for a whole trace.
-  std::size_t steps_left_out = 0;  ///< Edge steps and outliers.
+  std::uint64_t content = 0;    ///< Equal for the same recording, whatever the file is called.
+  std::int64_t rank = kAbsent;  ///< Of a distributed run.
+  /// When the recording begins; unset where its clock does not count from 1970.
+  std::optional<std::int64_t> started_unix_ns;
+  std::string step_name;                 ///< What repeats; empty for a whole trace.
+  std::size_t steps_left_out = 0;        ///< Edge steps and outliers.
   std::vector<std::int64_t> lengths_ns;  ///< Of the usual steps, in their order.
   bool on_device = false;                ///< The accounting is of a device, else of a main thread.
   /// What the recording can show at all: what it cannot is no work that went away.

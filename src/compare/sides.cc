@@ -51,10 +51,10 @@ void pair_by_order(const std::vector<Profile>& base, const std::vector<Profile>&
 /// The recordings of one rank, one of each run.
 using RankOfRuns = std::map<std::int64_t, std::vector<const Profile*>>;
 
-RankOfRuns by_rank(const Runs& runs, bool ranks) {
+RankOfRuns by_rank(const std::vector<const Run*>& runs, bool ranks) {
   RankOfRuns groups;
-  for (const Run& run : runs) {
-    for (const Profile& profile : run) groups[ranks ? profile.rank : kAbsent].push_back(&profile);
+  for (const Run* const run : runs) {
+    for (const Profile& profile : *run) groups[ranks ? profile.rank : kAbsent].push_back(&profile);
   }
   return groups;
 }
@@ -62,7 +62,8 @@ RankOfRuns by_rank(const Runs& runs, bool ranks) {
 StepLengths lengths_of(const std::vector<const Profile*>& profiles) {
   StepLengths lengths;
   for (const Profile* const profile : profiles)
-    lengths.emplace_back(profile->lengths_ns.begin(), profile->lengths_ns.end());
+    lengths.push_back({.lengths_ns = {profile->lengths_ns.begin(), profile->lengths_ns.end()},
+                       .started = profile->started_unix_ns});
   return lengths;
 }
 
@@ -87,13 +88,21 @@ bool same_kind(const std::vector<const Profile*>& profiles) {
 
 }  // namespace
 
-Result<ComparedSides> compare_runs(const Runs& base, const Runs& now) {
-  if (base.size() == 1 && now.size() == 1) return compare_sides(base.front(), now.front());
-  const auto several = [](const Run& run) { return run.size() > 1; };
+Result<ComparedSides> compare_runs(const Runs& all_base, const Runs& all_new) {
+  const std::vector<const Run*> base = distinct_runs(all_base);
+  const std::vector<const Run*> now = distinct_runs(all_new);
+  const std::string copies = copies_note(all_base, all_new);
+  if (base.size() == 1 && now.size() == 1) {
+    Result<ComparedSides> sides = compare_sides(*base.front(), *now.front());
+    if (sides && !copies.empty()) sides->notes.push_back("Of the runs, " + copies + ".");
+    return sides;
+  }
+  const auto several = [](const Run* run) { return run->size() > 1; };
   const bool ranks = std::ranges::any_of(base, several) || std::ranges::any_of(now, several);
   const RankOfRuns base_ranks = by_rank(base, ranks);
   const RankOfRuns now_ranks = by_rank(now, ranks);
   ComparedSides out;
+  if (!copies.empty()) out.notes.push_back("Of the runs, " + copies + ".");
   for (const auto& [rank, before] : base_ranks) {
     const auto after = now_ranks.find(rank);
     if (after == now_ranks.end() || before.size() != base.size() ||

@@ -29,7 +29,7 @@ std::vector<double> limits_of(const Budget& budget, std::vector<double> base) {
 
 std::vector<double> medians_of(const StepLengths& runs) {
   std::vector<double> medians;
-  for (const std::vector<double>& run : runs) medians.push_back(quantile(sorted(run), 0.5));
+  for (const RunLengths& run : runs) medians.push_back(quantile(sorted(run.lengths_ns), 0.5));
   return medians;
 }
 
@@ -83,7 +83,8 @@ TimeRatio of_few_runs(const Budget& budget, const StepLengths& base, const StepL
   for (std::size_t i = 0; i < now.size(); ++i) {
     for (std::size_t j = 0; j < base.size(); ++j) {
       if (paired && j != std::min(i, base.size() - 1)) continue;
-      const std::optional<MedianRatio> one = ratio_within(budget, base[j], now[i]);
+      const std::optional<MedianRatio> one =
+          ratio_within(budget, base[j].lengths_ns, now[i].lengths_ns);
       if (!one) return no_interval(1, "the limit is not above 0");
       if (!one->interval) return no_interval(one->ratio, fewest_steps(budget));
       ratios.push_back(one->ratio);
@@ -99,30 +100,63 @@ TimeRatio of_few_runs(const Budget& budget, const StepLengths& base, const StepL
           .reason = "an interval over runs needs 6 pairs in random order"};
 }
 
+std::vector<StartTime> starts_of(const StepLengths& runs) {
+  std::vector<StartTime> starts;
+  for (const RunLengths& run : runs) starts.push_back(run.started);
+  return starts;
+}
+
+/// At least kFewestPairs runs a side. `base` is what each run of base allows.
+std::optional<TimeRatio> of_many_runs(const std::vector<double>& base,
+                                      const std::vector<double>& now, const Turns& turns) {
+  if (turns.reason.empty()) {
+    std::vector<double> base_pairs;
+    std::vector<double> new_pairs;
+    for (const auto& [before, after] : turns.pairs) {
+      base_pairs.push_back(base[before]);
+      new_pairs.push_back(now[after]);
+    }
+    const std::optional<PairedRatio> ratio = paired_ratio(base_pairs, new_pairs);
+    if (!ratio) return std::nullopt;
+    const std::string alone =
+        turns.alone == 0 ? ""
+                         : std::to_string(turns.alone) +
+                               " recordings without a neighbour of the other side left out";
+    return TimeRatio{ratio->ratio, ratio->interval, true,
+                     "over " + std::to_string(turns.pairs.size()) + " pairs of runs", alone};
+  }
+  if (base.size() == now.size()) {
+    const std::optional<PairedRatio> ratio = paired_ratio(base, now);
+    if (!ratio) return std::nullopt;
+    return TimeRatio{ratio->ratio, ratio->interval, false,
+                     "over " + std::to_string(now.size()) + " runs a side, not in turns",
+                     turns.reason};
+  }
+  const std::optional<MedianRatio> ratio = median_ratio(base, now);
+  if (!ratio) return std::nullopt;
+  return TimeRatio{ratio->ratio, ratio->interval, false,
+                   "over " + std::to_string(base.size()) + " and " + std::to_string(now.size()) +
+                       " runs, not in turns",
+                   turns.reason};
+}
+
 }  // namespace
 
 TimeRatio time_ratio(const Budget& budget, const StepLengths& base, const StepLengths& now) {
   if (now.size() == 1 && (base.size() == 1 || !budget.relative()))
-    return of_one_run(budget, base.front(), now.front());
-  const std::vector<double> base_medians = limits_of(budget, medians_of(base));
+    return of_one_run(budget, base.front().lengths_ns, now.front().lengths_ns);
   const std::vector<double> medians = medians_of(now);
-  const std::string runs = std::to_string(now.size());
   if (!budget.relative() && now.size() >= kFewestPairs) {
     const std::optional<MedianRatio> ratio = ratio_to_number(medians, budget.limit(0));
     if (!ratio) return no_interval(1, "the limit is not above 0");
-    return {ratio->ratio, ratio->interval, true, "over " + runs + " runs", {}};
+    return {
+        ratio->ratio, ratio->interval, true, "over " + std::to_string(now.size()) + " runs", {}};
   }
-  if (budget.relative() && base.size() == now.size() && now.size() >= kFewestPairs) {
-    const std::optional<PairedRatio> ratio = paired_ratio(base_medians, medians);
-    if (!ratio) return no_interval(1, "the limit is not above 0");
-    return {ratio->ratio, ratio->interval, true, "over " + runs + " pairs of runs", {}};
-  }
-  if (budget.relative() && base.size() != now.size()) {
-    const std::optional<MedianRatio> ratio = median_ratio(base_medians, medians);
-    if (ratio && ratio->interval)
-      return {ratio->ratio, ratio->interval, true,
-              "over " + std::to_string(base.size()) + " and " + runs + " runs",
-              "runs without a partner cannot be paired: drift between them counts as change"};
+  if (budget.relative() && std::min(base.size(), now.size()) >= kFewestPairs) {
+    const std::vector<double> allowed = limits_of(budget, medians_of(base));
+    const std::optional<TimeRatio> ratio =
+        of_many_runs(allowed, medians, turns_of(starts_of(base), starts_of(now), kFewestPairs));
+    return ratio ? *ratio : no_interval(1, "the limit is not above 0");
   }
   return of_few_runs(budget, base, now);
 }

@@ -6,12 +6,16 @@
 #include <vector>
 
 #include "compare/budget.h"
+#include "compare/turns.h"
 #include "stats/median_interval.h"
 
 namespace fathom {
 
-/// The lengths of the usual steps of each run, in ns.
-using StepLengths = std::vector<std::vector<double>>;
+struct RunLengths {
+  std::vector<double> lengths_ns;  ///< Of the usual steps.
+  StartTime started;
+};
+using StepLengths = std::vector<RunLengths>;
 
 /// Median step divided by what a budget allows.
 struct TimeRatio {
@@ -24,10 +28,12 @@ struct TimeRatio {
 };
 
 /// One run a side: the interval within the runs (stats/median_ratio.h), which does not know how
-/// runs vary. From 6 pairs of runs on, in their order: the sign test's interval of the medians
-/// (stats/paired_ratio.h), exact where the order within each pair was drawn at random. Unequal
-/// numbers of at least 7 runs: the interval of the ratio of medians. Fewer: from the least to the
-/// most of the intervals within the runs. Neither side is empty, nor a run.
+/// runs vary. From 6 pairs of runs on that were recorded in turns (compare/turns.h): the sign
+/// test's interval of the medians (stats/paired_ratio.h), exact where the order within each pair
+/// was drawn at random. As many runs in another order: the same of pairs as they were named, or of
+/// unequal numbers of at least 7 the interval of the ratio of medians; neither covers how runs
+/// vary. Fewer: from the least to the most of the intervals within the runs. Neither side is empty,
+/// nor a run.
 TimeRatio time_ratio(const Budget& budget, const StepLengths& base, const StepLengths& now);
 
 }  // namespace fathom

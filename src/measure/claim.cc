@@ -3,9 +3,11 @@
 
 #include <array>
 #include <charconv>
+#include <cmath>
 
 #include "stats/false_discovery.h"
 #include "stats/paired_signs.h"
+#include "stats/precision.h"
 
 namespace fathom::measure {
 namespace {
@@ -52,6 +54,17 @@ Claim claim_of(std::span<const double> base, std::span<const double> now, double
     claim.reason = "the interval holds 0 and goes beyond " + within_text(resolution);
   }
   return claim;
+}
+
+std::string wider_note(const Sampled& sampled, const Claim& claim, double resolution) {
+  constexpr double kWider = 1.25;
+  if (sampled.stopped != Stopped::precise || !claim.ratio) return {};
+  const Bounds& interval = claim.ratio->interval;
+  const double half_width = std::log(interval.high / interval.low) / 2;
+  if (half_width <= kWider * half_width_for(resolution)) return {};
+  return "The interval reaches " + within_text(half_width) + ", further than the " +
+         within_text(half_width_for(resolution)) +
+         " at which sampling stops by its estimate; a number of runs takes more pairs.";
 }
 
 void judge_together(std::vector<Claim>& claims) {

@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "measure/sampling.h"
 #include "stats/paired_ratio.h"
 
 namespace fathom::measure {
@@ -28,6 +29,10 @@ struct Claim {
 /// ±resolution; else `faster` or `slower` where it leaves 1 out; else nothing can be told. Below 6
 /// pairs nothing is claimed.
 Claim claim_of(std::span<const double> base, std::span<const double> now, double resolution);
+
+/// Says that the interval of a sampling that stopped as precise is wider than what it stopped for
+/// by more than a quarter, which is what an estimate from absolute values may be wrong by; else "".
+std::string wider_note(const Sampled& sampled, const Claim& claim, double resolution);
 
 /// Of claims about one comparison that stand beside its headline: faster and slower stay where the
 /// sign test rejects at a false discovery rate of 5 % over all of them (Benjamini and Hochberg).

@@ -2,8 +2,10 @@
 #include "measure/clocks.h"
 
 #include <algorithm>
+#include <cmath>
 #include <set>
 
+#include "base/quantity_text.h"
 #include "measure/clock_rule.h"
 
 namespace fathom::measure {
@@ -42,6 +44,22 @@ std::set<std::int32_t> gpus_of(const BenchOutcome& outcome, Side side) {
 }
 
 }  // namespace
+
+std::string clocks_text(const BenchOutcome& outcome, Side side) {
+  std::string text;
+  for (const std::int32_t gpu : gpus_of(outcome, side)) {
+    const ClockSummary clocks = describe_clocks(clocks_of(outcome, side, gpu));
+    std::string of_gpu;
+    if (clocks.median_mhz) of_gpu = count_text(std::llround(*clocks.median_mhz)) + " MHz";
+    for (const ReasonShare& reason : clocks.reasons) {
+      of_gpu += (of_gpu.empty() ? "" : ", ") + std::string(reason.name) + " " +
+                percent_text(100 * reason.share);
+    }
+    if (of_gpu.empty()) continue;
+    text += (text.empty() ? "GPU " : "; GPU ") + std::to_string(gpu) + ": " + of_gpu;
+  }
+  return text;
+}
 
 std::string clocks_forbid(const BenchOutcome& outcome, const Claim& claim,
                           const std::vector<double>& base, const std::vector<double>& now,

@@ -9,6 +9,10 @@
 
 namespace fathom::measure {
 
+/// "GPU 0: 1980 MHz, too hot 12 %" of the counted runs of a side, GPU after GPU: the median clock
+/// and the reasons why it was no higher. "" where none was read.
+std::string clocks_text(const BenchOutcome& outcome, Side side);
+
 /// Why a claim about times cannot stay, by the rule of clock_rule.h for each GPU that runs of both
 /// sides used: "clocks differ: GPU 0: …". "" where it stays, and where no clocks were recorded.
 /// `base` and `now` are the times of complete pairs.

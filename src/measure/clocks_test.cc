@@ -80,6 +80,14 @@ TEST(Clocks, ReasonsThatDifferLeaveTheVerdictToCycles) {
             "of the new");
 }
 
+TEST(Clocks, AreToldOfEachSide) {
+  BenchOutcome outcome = pairs_at(100'000, 1400, 110'000, 1270, {{"power_cap", 0.5}});
+  EXPECT_EQ(clocks_text(outcome, Side::base), "GPU 0: 1,400 MHz, software power cap 50.0 %");
+  EXPECT_EQ(clocks_text(outcome, Side::now), "GPU 0: 1,270 MHz");
+  for (BenchRun& run : outcome.runs) run.devices.reset();
+  EXPECT_EQ(clocks_text(outcome, Side::now), "");
+}
+
 TEST(Clocks, OfEachGpuAreHeldAgainstTheVerdict) {
   BenchOutcome outcome = pairs_at(100'000, 1400, 110'000, 1400);
   EXPECT_EQ(forbidden(outcome), "");

@@ -47,7 +47,10 @@ class Crossover {
     out_.faster_from = search_.faster_from().value_or(0);
     out_.surely_slower = search_.surely_slower().value_or(0);
     out_.surely_faster = search_.surely_faster().value_or(0);
-    if (known && out_.faster_from == 0) {
+    // A size without memory says nothing of what would have been faster there.
+    if (known && out_.faster_from == 0 && failed_size_ != 0) {
+      out_.not_measured = failed_size_;
+    } else if (known && out_.faster_from == 0) {
       out_.crossing = out_.slower_up_to == 0 ? Crossing::unknown : Crossing::never;
     } else if (known) {
       out_.crossing = out_.slower_up_to == 0 ? Crossing::always : Crossing::found;
@@ -101,6 +104,7 @@ class Crossover {
     ended_ = false;
     const VariedPoint& point = bench_.points()[*added];
     const bool more = bench_.headline()->more_is_better;
+    if (point.state != PointState::measured) failed_size_ = size;
     return point.state == PointState::measured &&
            search_.add(costs_of(point.base, more), costs_of(point.now, more));
   }
@@ -117,7 +121,8 @@ class Crossover {
   Steady::time_point began_ = Steady::now();
   CrossoverOutcome out_;
   std::optional<Error> error_;
-  bool ended_ = false;  ///< Measuring ends before the answer is known.
+  std::int64_t failed_size_ = 0;  ///< At which memory or time did not suffice; 0 for none.
+  bool ended_ = false;            ///< Measuring ends before the answer is known.
 };
 
 }  // namespace

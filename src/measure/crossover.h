@@ -20,7 +20,7 @@ enum class Crossing : std::uint8_t {
   found,
   always,   ///< Already at the first size.
   never,    ///< Not up to the last size that was measured.
-  unknown,  ///< Measuring ended before.
+  unknown,  ///< Measuring ended before, or memory or time did not suffice for a larger size.
 };
 std::string_view to_string(Crossing crossing);
 
@@ -31,6 +31,8 @@ struct CrossoverOutcome {
   std::int64_t faster_from = 0;    ///< … and the smallest at which it was not; 0 for none.
   std::int64_t surely_slower = 0;  ///< As far as the intervals leave no doubt; 0 for none.
   std::int64_t surely_faster = 0;
+  std::int64_t not_measured =
+      0;  ///< The size that ended the doubling without an answer; 0 for none.
 };
 
 /// Sizes are chosen by SizeSearch. At each, pairs in random order after a warm-up. A size at which

@@ -116,6 +116,11 @@ std::vector<std::string> notes_of(const FunctionResult& result) {
                                ": time=, or a coarser resolution=."
                          : std::string()));
   }
+  if (result.paired() && !result.metrics.empty()) {
+    std::string wider =
+        wider_note(outcome.sampled, result.metrics.front().claim, result.options.plan.resolution);
+    if (!wider.empty()) notes.push_back(std::move(wider));
+  }
   if (std::string note = throttled_note(outcome.conditions); !note.empty())
     notes.push_back(std::move(note));
   return notes;

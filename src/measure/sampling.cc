@@ -64,14 +64,19 @@ class Sampler {
     const std::optional<double> now = hooks_.measure(Side::now, pair);
     if (!now) return false;
     if (plan_.paired && !base_first && !(base = hooks_.measure(Side::base, pair))) return false;
-    if (base) out_.base.push_back(*base);
+    if (base) {
+      out_.base.push_back(*base);
+      first_.push_back(base_first ? *base : *now);
+      second_.push_back(base_first ? *now : *base);
+    }
     out_.now.push_back(*now);
     return true;
   }
 
   void look() {
     if (pairs() < kEveryPair || pairs() >= next_look_) {
-      half_width_ = plan_.paired ? blind_half_width(out_.base, out_.now) : half_width_of_median();
+      half_width_ =
+          plan_.paired ? blind_half_width_in_order(first_, second_) : half_width_of_median();
       next_look_ = pairs() + std::max<std::size_t>(1, pairs() / kEveryPair);
     }
     const Duration elapsed = hooks_.elapsed();
@@ -121,6 +126,8 @@ class Sampler {
   const SamplingHooks& hooks_;
   std::mt19937_64 order_;
   Sampled out_;
+  std::vector<double> first_;  // of complete pairs, in the order of time
+  std::vector<double> second_;
   std::optional<double> half_width_;
   std::size_t next_look_ = 0;
 };

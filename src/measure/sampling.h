@@ -68,7 +68,7 @@ struct Sampled {
 inline constexpr std::size_t kPilotPairs = 20;
 
 /// Takes pairs until the plan is fulfilled. It never looks at which side is slower: see
-/// blind_half_width().
+/// blind_half_width_in_order().
 Sampled sample(const SamplingPlan& plan, const SamplingHooks& hooks);
 
 /// A seed that was never used before.

@@ -20,6 +20,18 @@ namespace fathom {
 /// Unset as paired_ratio() is. O(n log n).
 std::optional<double> blind_half_width(std::span<const double> base, std::span<const double> now);
 
+/// The same where it is known which of each pair was measured first. `first` and `second` are in
+/// the order of time, whichever side they were of: while the order is drawn at random and nothing
+/// differs, the side is independent of them, so that stopping by this number leaves the sign test
+/// exact, too. Where signs in the order of time are no fair coins by the sign test (one direction
+/// in the half of the pairs that is furthest apart, or each like or unlike the one before), it is
+/// the place in time that makes the difference and not the side. By side such pairs lie on both
+/// sides of 0, and nothing is narrow about them: the middle half then reaches at least as far as
+/// the median of the absolute values, and as their upper quartile tells, and the interval at least
+/// as far as with such signs. Patterns over more than two pairs are not seen.
+std::optional<double> blind_half_width_in_order(std::span<const double> first,
+                                                std::span<const double> second);
+
 /// The half width at which a difference of `resolution` is decided: half of it. An interval around
 /// a true difference as large then leaves 0 out, and one around 0 lies within ±resolution, but for
 /// few.

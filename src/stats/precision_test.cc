@@ -53,6 +53,31 @@ TEST(BlindHalfWidth, IsNearTheOneOfTheIntervalWhateverTheDifference) {
   }
 }
 
+TEST(BlindHalfWidthInOrder, IsWideWhereTheFirstOfAPairPays) {
+  // Every pair 5 % apart and nearly equal to the next, by side on both sides of 0.
+  const Pairs pairs = made(40, 0.05, 0.002, 1);
+  EXPECT_LT(*blind_half_width(pairs.base, pairs.now), 0.005);
+  EXPECT_GT(*blind_half_width_in_order(pairs.base, pairs.now), 0.02);
+  EXPECT_GT(*blind_half_width_in_order(pairs.now, pairs.base), 0.02);
+}
+
+TEST(BlindHalfWidthInOrder, IsWideWhereTimeAlternates) {
+  Pairs pairs = made(40, 0.05, 0.002, 1);
+  for (std::size_t i = 0; i < pairs.base.size(); i += 2) std::swap(pairs.base[i], pairs.now[i]);
+  EXPECT_GT(*blind_half_width_in_order(pairs.base, pairs.now), 0.02);
+}
+
+TEST(BlindHalfWidthInOrder, IsNarrowWhereOneSideIsSlower) {
+  // The same by side: in the order of time, which was drawn, half of them are the other way round.
+  Pairs pairs = made(40, 0.05, 0.002, 1);
+  std::mt19937_64 bits(3);
+  for (std::size_t i = 0; i < pairs.base.size(); ++i) {
+    if ((bits() & 1U) != 0) std::swap(pairs.base[i], pairs.now[i]);
+  }
+  EXPECT_NEAR(*blind_half_width_in_order(pairs.base, pairs.now),
+              *blind_half_width(pairs.base, pairs.now), 1e-12);
+}
+
 TEST(BlindHalfWidth, IsUnsetBelowSixPairsAndForTimesOfZero) {
   const Pairs pairs = made(6, 0, 0.01, 3);
   EXPECT_TRUE(blind_half_width(pairs.base, pairs.now));

@@ -7,7 +7,7 @@ import subprocess
 import tempfile
 import unittest
 
-from check_test import made_trace, schema_problems
+from check_test import made_trace, schema_problems, turn
 
 ROOT = pathlib.Path(os.environ.get("FATHOM_SOURCE_DIR", pathlib.Path(__file__).resolve().parents[2]))
 FATHOM = os.environ.get("FATHOM", str(ROOT / "build/release/fathom"))
@@ -26,8 +26,8 @@ class Baseline(unittest.TestCase):
         self.addCleanup(shutil.rmtree, self.folder)
         self.file = self.folder / "loop.baseline.json"
 
-    def trace(self, name, milliseconds, seed):
-        return made_trace(self.folder / f"{name}.trace.json.gz", milliseconds, seed, steps=40)
+    def trace(self, name, milliseconds, seed, started=None):
+        return made_trace(self.folder / f"{name}.trace.json.gz", milliseconds, seed, steps=40, started=started)
 
     def save(self, *arguments):
         done = fathom("baseline", "save", self.file, *arguments)
@@ -78,12 +78,25 @@ class Baseline(unittest.TestCase):
             self.assertEqual(fathom("baseline", "show", self.file, "--json").stdout, self.file.read_text())
 
     def test_several_runs_are_kept(self):
-        runs = [self.trace(f"run{number}", 10 + number, number) for number in range(7)]
+        runs = [self.trace(f"run{number}", 10 + number, number, turn(number, False)) for number in range(7)]
         self.save(*runs)
-        again = [self.trace(f"new{number}", 10.5 * (10 + number) / 10, 50 + number) for number in range(7)]
+        again = [self.trace(f"new{number}", 10.5 * (10 + number) / 10, 50 + number, turn(number, True)) for number in range(7)]
         done = fathom("check", *again, "--against", self.file, "--budget", "step_time+3%", "--json")
         self.assertEqual(json.loads(done.stdout)["checks"][0]["budgets"][0]["basis"], "over 7 pairs of runs")
         self.assertEqual(done.returncode, 1)
+        # Days later, or from a file of before times were kept, they are no pairs.
+        later = [self.trace(f"later{number}", 10.5 * (10 + number) / 10, 70 + number, turn(1000 + number, True)) for number in range(7)]
+        older = json.loads(self.file.read_text())
+        for run in older["last"]["runs"]:
+            for recording in run:
+                del recording["started_unix_ns"]
+        old_file = self.folder / "older.baseline.json"
+        old_file.write_text(json.dumps({"schema": older.pop("schema"), **older}))
+        for new, against, sentence in ((later, self.file, "not recorded in turns"), (again, old_file, "a baseline of an older Fathom does not")):
+            done = fathom("check", *new, "--against", against, "--budget", "step_time+3%", "--json")
+            budget = json.loads(done.stdout)["checks"][0]["budgets"][0]
+            self.assertEqual((done.returncode, budget["result"]), (4, "cannot_tell"))
+            self.assertIn(sentence, budget["reason"])
 
     def test_show_and_list(self):
         self.save(self.trace("a", 10, 1))

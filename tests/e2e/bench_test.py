@@ -402,6 +402,13 @@ class Bench(unittest.TestCase):
         wall = found["metrics"][0]
         self.assertEqual((wall["metric"], wall["clocks_differ"]), ("wall", False), "cycles say the same at one clock")
 
+    def test_the_text_has_the_clocks_of_each_side_and_the_correlation_of_neighbours(self):
+        done = bench("--quiet", "--runs", "3", "--base", "sleep 0.3", "--", "sleep", "0.5", **self.fake_gpus())
+        text = " ".join(done.stdout.split())
+        for side in ("base", "new"):
+            self.assertIn(f"{side} GPU 0: 1,200 MHz", text)
+        self.assertEqual(text.count("correlation of neighbours"), 2)
+
     def test_energy_is_told_or_why_it_is_not(self):
         done = bench("--metric", "energy", "--runs", "2", "--", "sleep", "0.3", **self.fake_gpus("no-driver"))
         if done.returncode == 0:

@@ -168,6 +168,14 @@ class Crossovers(unittest.TestCase):
         always = crossing(200, 80)
         self.assertEqual((always["crossing"], always["surely_faster"]), ("always", 1))
 
+    def test_a_size_without_memory_is_no_never(self):
+        done = bench("--quiet", "--json", "--crossover", "n=100..1600", "--memory-limit", "1GiB", "--runs", "2", "--warmup", "0", "--metric", "peak-memory",
+                     "--base", "sh -c ': {n}'", "--", sys.executable, "-c", "x = bytearray({n} << 20)")
+        found = json.loads(done.stdout)
+        self.assertEqual(found["values"][-1]["state"], "out_of_memory", found["values"])
+        self.assertEqual(found["crossover"]["crossing"], "unknown")
+        self.assertEqual(done.returncode, 4)
+
     def test_both_curves_are_plotted(self):
         plot = pathlib.Path(tempfile.mkdtemp()) / "plot.svg"
         done = bench("--quiet", "--crossover", "n=1..4", "--runs", "2", "--metric", "wall", "--svg", str(plot), "--base",

@@ -22,8 +22,13 @@ def check(*arguments):
     return subprocess.run([FATHOM, "check", *map(str, arguments)], capture_output=True, text=True, timeout=120, check=False)
 
 
-def made_trace(path, milliseconds, seed, steps=12, operators=3):
-    """A training loop on the main thread whose steps take about so long."""
+def turn(number, is_new):
+    """When a recording of that pair began, in ns since 1970: each side first in every other pair."""
+    return 1_764_000_000_000_000_000 + (2 * number + (is_new ^ number % 2)) * 1_000_000_000
+
+
+def made_trace(path, milliseconds, seed, steps=12, operators=3, started=None):
+    """A training loop on the main thread whose steps take about so long. `started`: its time zero, in ns since 1970."""
     noise = random.Random(seed)
     events = []
     at = 1000.0
@@ -35,7 +40,8 @@ def made_trace(path, milliseconds, seed, steps=12, operators=3):
             events.append({"ph": "X", "cat": "cpu_op", "name": "aten::mul", "pid": 1, "tid": 1, "ts": at + operator * part, "dur": part * 0.9})
         at += length + 1
     with gzip.open(path, "wt") as file:
-        json.dump({"schemaVersion": 1, "traceEvents": events}, file)
+        base = {} if started is None else {"baseTimeNanoseconds": started}
+        json.dump({"schemaVersion": 1, **base, "traceEvents": events}, file)
     return path
 
 
@@ -113,9 +119,9 @@ class Check(unittest.TestCase):
             folder.mkdir()
         for run in range(7):
             drift = 10 * (1 + 0.1 * run)
-            made_trace(base / f"run{run}.json.gz", drift, 10 + run)
-            made_trace(new / f"run{run}.json.gz", 1.002 * drift, 20 + run)
-            made_trace(over / f"run{run}.json.gz", 1.03 * drift, 30 + run)
+            made_trace(base / f"run{run}.json.gz", drift, 10 + run, started=turn(run, False))
+            made_trace(new / f"run{run}.json.gz", 1.002 * drift, 20 + run, started=turn(run, True))
+            made_trace(over / f"run{run}.json.gz", 1.03 * drift, 30 + run, started=turn(run, True))
         self.assertEqual(check(new, "--against", base, "--budget", "step_time+1%").returncode, 0)
         done = check(over, "--against", base, "--budget", "step_time+1%", "--json")
         self.assertEqual(done.returncode, 1)
@@ -123,6 +129,34 @@ class Check(unittest.TestCase):
         # The same runs named one by one.
         against = [word for file in sorted(base.iterdir()) for word in ("--against", file)]
         self.assertEqual(check(*sorted(over.iterdir()), *against, "--budget", "step_time+1%").returncode, 1)
+
+    def test_all_of_base_and_then_all_of_new_cannot_be_told(self):
+        base, new, unknown = self.folder / "first", self.folder / "then", self.folder / "unknown"
+        for folder in (base, new, unknown):
+            folder.mkdir()
+        for run in range(7):
+            made_trace(base / f"run{run}.json.gz", 10, 40 + run, started=turn(run, False))
+            made_trace(new / f"run{run}.json.gz", 13, 50 + run, started=turn(100 + run, False))
+            made_trace(unknown / f"run{run}.json.gz", 13, 60 + run)
+        for folder, sentence in ((new, "not recorded in turns"), (unknown, "not all recordings say when")):
+            done = check(folder, "--against", base, "--budget", "step_time+1%", "--json")
+            budget = json.loads(done.stdout)["checks"][0]["budgets"][0]
+            self.assertEqual((done.returncode, budget["result"]), (4, "cannot_tell"))
+            self.assertIn(sentence, budget["reason"])
+            self.assertIn("record both sides in turns", budget["reason"])
+        for option, code in ((("--within-runs",), 1), (("--undecided", "pass"), 0), (("--undecided", "fail"), 1)):
+            self.assertEqual(check(new, "--against", base, "--budget", "step_time+1%", *option).returncode, code)
+
+    def test_copies_of_a_recording_are_one_run(self):
+        base, new = self.folder / "copies", self.folder / "copies_of_slow"
+        for folder, recording in ((base, self.base), (new, self.slow)):
+            folder.mkdir()
+            for run in range(7):
+                shutil.copy(recording, folder / f"run{run}.json.gz")
+        done = check(new, "--against", base, "--budget", "step_time+1%", "--json")
+        budget = json.loads(done.stdout)["checks"][0]["budgets"][0]
+        self.assertEqual((done.returncode, budget["basis"]), (4, "within one run a side"))
+        self.assertIn("copies of one recording count once", budget["reason"])
 
     def test_ranks_are_one_run(self):
         done = check(RECORDED / "late_rank.cured", "--against", RECORDED / "late_rank.ill", "--budget", "operator_calls+100%", "--json")

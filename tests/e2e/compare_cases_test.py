@@ -8,6 +8,8 @@ import subprocess
 import tempfile
 import unittest
 
+from check_test import turn
+
 ROOT = pathlib.Path(os.environ.get("FATHOM_SOURCE_DIR", pathlib.Path(__file__).resolve().parents[2]))
 FATHOM = os.environ.get("FATHOM", str(ROOT / "build/release/fathom"))
 RECORDED = ROOT / "tests/illness/recorded"
@@ -54,8 +56,8 @@ class Loop:
         collective = {"Collective name": "allreduce", "In msg nelems": 1000, "Out msg nelems": 1000, "dtype": "BFloat16", "Group size": 2} if kernel.startswith("nccl") else {}
         self.add("kernel", kernel, 7, device, length, correlation=self.correlation, device=0, stream=7, grid=[64, 1, 1], block=[256, 1, 1], **collective)
 
-    def write(self, path):
-        document = {"schemaVersion": 1, "deviceProperties": [{"id": 0, "name": "NVIDIA A100-SXM4-40GB", "totalGlobalMem": 40 << 30}],
+    def write(self, path, started=None):
+        document = {"schemaVersion": 1, **({} if started is None else {"baseTimeNanoseconds": started}), "deviceProperties": [{"id": 0, "name": "NVIDIA A100-SXM4-40GB", "totalGlobalMem": 40 << 30}],
                     "traceEvents": self.events}
         with gzip.open(path, "wt") as file:
             json.dump(document, file)
@@ -162,8 +164,8 @@ class Cases(unittest.TestCase):
         self.assertTrue(any("cannot be compared" in note for note in pair["notes"]))
 
     def test_several_runs_a_side_are_one_with_the_interval_of_their_pairs(self):
-        base = [Loop([("aten::mm", [("sgemm", 400 + 40 * run)]), *EAGER[1:]]).write(self.folder / f"base{run}.json.gz") for run in range(6)]
-        new = [Loop([("aten::mm", [("sgemm", 420 + 42 * run)]), *EAGER[1:]]).write(self.folder / f"new{run}.json.gz") for run in range(6)]
+        base = [Loop([("aten::mm", [("sgemm", 400 + 40 * run)]), *EAGER[1:]]).write(self.folder / f"base{run}.json.gz", turn(run, False)) for run in range(6)]
+        new = [Loop([("aten::mm", [("sgemm", 420 + 42 * run)]), *EAGER[1:]]).write(self.folder / f"new{run}.json.gz", turn(run, True)) for run in range(6)]
         named = [word for side, files in (("--base", base), ("--new", new)) for file in files for word in (side, file)]
         done = subprocess.run([FATHOM, "compare", "--json", *named], capture_output=True, text=True, timeout=120, check=True)
         answer = json.loads(done.stdout)

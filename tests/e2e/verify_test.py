@@ -1,4 +1,5 @@
 """fathom verify: predictions beside measurements, the ledger, and what it refuses."""
+import gzip
 import json
 import os
 import pathlib
@@ -8,7 +9,7 @@ import sys
 import tempfile
 import unittest
 
-from check_test import schema_problems
+from check_test import schema_problems, turn
 
 ROOT = pathlib.Path(os.environ.get("FATHOM_SOURCE_DIR", pathlib.Path(__file__).resolve().parents[2]))
 FATHOM = os.environ.get("FATHOM", str(ROOT / "build/release/fathom"))
@@ -67,21 +68,55 @@ class Verify(unittest.TestCase):
         self.assertEqual((done.returncode, answer["outcome"]), (4, "cannot_tell"))
         self.assertIn("7 steps", answer["reason"])
 
+    def moved(self, recording, path, started, factor):
+        """Another run of it: begun then, and that much longer, so that it is no copy."""
+        with gzip.open(recording, "rt") as file:
+            document = json.load(file)
+        document["baseTimeNanoseconds"] = started
+        for event in document["traceEvents"]:
+            for name in ("ts", "dur"):
+                if isinstance(event.get(name), (int, float)):
+                    event[name] *= factor
+        first = min(event["ts"] for event in document["traceEvents"] if event.get("ph") == "X")
+        for event in document["traceEvents"]:
+            if isinstance(event.get("ts"), (int, float)):
+                event["ts"] -= first
+        with gzip.open(path, "wt") as file:
+            json.dump(document, file)
+
     def test_pairs_of_runs_confirm_and_refute(self):
         ill, cured = pair(RECORDED, "fp64")
-        base, fast, same = self.folder / "base", self.folder / "fast", self.folder / "same"
-        for folder in (base, fast, same):
+        base, fast, same, later = (self.folder / name for name in ("base", "fast", "same", "later"))
+        for folder in (base, fast, same, later):
             folder.mkdir()
         for run in range(6):
-            shutil.copy(ill, base / f"run{run}.trace.json.gz")
-            shutil.copy(cured, fast / f"run{run}.trace.json.gz")
-            shutil.copy(ill, same / f"run{run}.trace.json.gz")
+            drift = 1 + 0.001 * run
+            self.moved(ill, base / f"run{run}.trace.json.gz", turn(run, False), drift)
+            self.moved(cured, fast / f"run{run}.trace.json.gz", turn(run, True), drift)
+            self.moved(ill, same / f"run{run}.trace.json.gz", turn(run, True), drift + 0.0001)
+            self.moved(cured, later / f"run{run}.trace.json.gz", turn(100 + run, True), drift)
         done = verify("fp64", base, fast, "--json")
         answer = json.loads(done.stdout)
         self.assertEqual((done.returncode, answer["outcome"]), (0, "confirmed"), answer)
         self.assertEqual(answer["measured"]["basis"], "over 6 pairs of runs")
         done = verify("fp64", base, same, "--json")
         self.assertEqual((done.returncode, json.loads(done.stdout)["outcome"]), (1, "refuted"))
+        done = verify("fp64", base, later, "--json")
+        answer = json.loads(done.stdout)
+        self.assertEqual((done.returncode, answer["outcome"]), (4, "cannot_tell"))
+        self.assertIn("not recorded in turns", answer["reason"])
+
+    def test_copies_of_a_recording_are_one_run(self):
+        ill, cured = pair(RECORDED, "fp64")
+        base, fast = self.folder / "base", self.folder / "fast"
+        for folder, recording in ((base, ill), (fast, cured)):
+            folder.mkdir()
+            for run in range(6):
+                shutil.copy(recording, folder / f"run{run}.trace.json.gz")
+        done = verify("fp64", base, fast, "--json")
+        answer = json.loads(done.stdout)
+        self.assertEqual((done.returncode, answer["outcome"]), (4, "cannot_tell"), answer)
+        self.assertIn("copies of one recording count once", answer["reason"])
 
     def test_json_is_as_the_schema_says(self):
         schema = json.loads((ROOT / "docs/verify.schema.json").read_text())
