@@ -43,7 +43,7 @@ std::string wait_text(const sample::Wait& wait) {
     case WaitKind::gil:
       return "waits for the GIL";
     case WaitKind::lock:
-      return "waits for a lock";
+      return "waits for " + (objects.empty() ? "a lock" : objects);
     case WaitKind::sleep:
       return "waits for a time (" + wait.call + ")";
     case WaitKind::child:
@@ -177,7 +177,7 @@ std::string rank_groups_text(const DumpShow& dump, const Style& style) {
   std::string out;
   for (const sample::RankGroup& group : sample::rank_groups(dump.processes)) {
     std::string what(sample::state_word(group.state));
-    // Of its objects each rank has its own.
+    // Each has its own child.
     if (group.wait.kind == WaitKind::child)
       what += ", waits for a child to end";
     else if (const std::string wait = wait_text(group.wait); !wait.empty())

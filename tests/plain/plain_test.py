@@ -7,6 +7,7 @@ import json
 import os
 import pathlib
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -14,6 +15,7 @@ import unittest
 
 ROOT = pathlib.Path(os.environ.get("FATHOM_SOURCE_DIR", pathlib.Path(__file__).resolve().parents[2]))
 FATHOM = os.environ.get("FATHOM", str(ROOT / "build/release/fathom"))
+COMPILER = shutil.which("g++") or shutil.which("c++")
 PROGRAMS = pathlib.Path(__file__).resolve().parent / "programs"
 
 # Program, verdict, and what its sentence says; LINE is where "# the line" stands.
@@ -33,6 +35,8 @@ TRUTH = {
     "gil_threads.py": ("gil-contention", r"in count \(gil_threads\.py:"),
     "gil_pool.py": ("gil-contention", r"in parse \(gil_pool\.py:"),
     "lock_held.py": ("lock-contention", r"in update \(lock_held\.py:LINE\)"),
+    "lock_processes.py": ("lock-contention", r"in update \(lock_processes\.py:LINE\)"),
+    "lock_native.cc": ("lock-contention", r"in native code of lock_native"),
     "lock_semaphore.py": ("lock-contention", r"in query \(lock_semaphore\.py:LINE\)"),
     "cores_processes.py": ("too-few-cores", r"for one of 1 processor"),
     "cores_threads.py": ("too-few-cores", r"for one of 1 processor"),
@@ -48,8 +52,12 @@ def marked_line(text):
 
 
 def diagnosis_of(program, folder, *options):
-    runner = "sh" if program.endswith(".sh") else sys.executable
-    command = [FATHOM, "run", "--no-diagnose", "-q", "-o", folder, *options, "--", runner, str(PROGRAMS / program)]
+    source = str(PROGRAMS / program)
+    words = ["sh" if program.endswith(".sh") else sys.executable, source]
+    if program.endswith(".cc"):
+        words = [str(pathlib.Path(folder).with_name(pathlib.Path(program).stem))]
+        subprocess.run([COMPILER, "-std=c++17", "-O1", "-pthread", source, "-o", *words], check=True)
+    command = [FATHOM, "run", "--no-diagnose", "-q", "-o", folder, *options, "--", *words]
     ran = subprocess.run(command, capture_output=True, text=True, timeout=300, check=False)
     if ran.returncode != 0:
         raise AssertionError(f"{program}: {ran.stderr}")
@@ -62,9 +70,11 @@ class Plain(unittest.TestCase):
     maxDiff = None
 
     def test_every_program_is_in_the_table(self):
-        self.assertEqual({each.name for each in PROGRAMS.iterdir() if each.suffix in (".py", ".sh")}, set(TRUTH))
+        self.assertEqual({each.name for each in PROGRAMS.iterdir() if each.suffix in (".py", ".sh", ".cc")}, set(TRUTH))
 
     def judge(self, program):
+        if program.endswith(".cc") and COMPILER is None:
+            self.skipTest("no C++ compiler is here")
         verdict, says = TRUTH[program]
         says = says.replace("LINE", str(marked_line((PROGRAMS / program).read_text())))
         # A machine that is busy for a moment keeps the sampler from looking: then a second recording decides.
