@@ -17,6 +17,7 @@ ROOT = pathlib.Path(os.environ.get("FATHOM_SOURCE_DIR", pathlib.Path(__file__).r
 FATHOM = os.environ.get("FATHOM", str(ROOT / "build/release/fathom"))
 COMPILER = shutil.which("g++") or shutil.which("c++")
 PROGRAMS = pathlib.Path(__file__).resolve().parent / "programs"
+SHARES = ROOT / "tests/programs/stacks/shares.py"
 
 # Program, verdict, and what its sentence says; LINE is where "# the line" stands.
 TRUTH = {
@@ -146,6 +147,33 @@ class Sums(unittest.TestCase):
         for profile in scope["profiles"]:
             self.assertEqual(len(profile["samples"]), len(profile["weights"]))
             self.assertTrue(all(0 <= frame < frames for stack in profile["samples"] for frame in stack))
+
+
+class Shares(unittest.TestCase):
+    """A program that knows what it spent where: 60, 30 and 10 %."""
+
+    def deviations(self):
+        """Of each function, by how many times the binomial error (95 %) its sampled share is off."""
+        with tempfile.TemporaryDirectory() as folder:
+            run = folder + "/run"
+            ran = subprocess.run([FATHOM, "run", "--no-diagnose", "-q", "-o", run, "--", sys.executable, str(SHARES)],
+                                 capture_output=True, text=True, timeout=300, check=True)
+            spent = {name: int(used) for name, used in re.findall(r"^(sixty|thirty|ten) (\d+)$", ran.stdout, re.M)}
+            rows = {row["function"]: row for row in rows_of("hot", run) if row["function"] in spent}
+        self.assertEqual(set(rows), {"sixty", "thirty", "ten"})
+        # On a busy machine looks are late and weigh more: the error is of as many as there were.
+        samples = sum(row["samples"] for row in rows.values())
+        sampled = sum(row["self_ns"] for row in rows.values())
+        shares = {name: used / sum(spent.values()) for name, used in spent.items()}
+        return {name: abs(row["self_ns"] / sampled - shares[name]) /
+                (1.96 * (shares[name] * (1 - shares[name]) / samples) ** 0.5) for name, row in rows.items()}
+
+    def test_shares_of_functions_are_within_the_error_of_sampling(self):
+        off = self.deviations()
+        if max(off.values()) > 1.5:
+            # Looks that were late together weigh more than others: then a second recording decides.
+            off = self.deviations()
+        self.assertLessEqual(max(off.values()), 1.5, off)
 
 
 class Options(unittest.TestCase):
