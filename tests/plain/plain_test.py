@@ -8,6 +8,7 @@ import os
 import pathlib
 import re
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -17,6 +18,7 @@ ROOT = pathlib.Path(os.environ.get("FATHOM_SOURCE_DIR", pathlib.Path(__file__).r
 FATHOM = os.environ.get("FATHOM", str(ROOT / "build/release/fathom"))
 COMPILER = shutil.which("g++") or shutil.which("c++")
 PROGRAMS = pathlib.Path(__file__).resolve().parent / "programs"
+CRASHES = ROOT / "tests/programs/stacks/crashes.py"
 SHARES = ROOT / "tests/programs/stacks/shares.py"
 
 # Program, verdict, and what its sentence says; LINE is where "# the line" stands.
@@ -174,6 +176,20 @@ class Shares(unittest.TestCase):
             # Looks that were late together weigh more than others: then a second recording decides.
             off = self.deviations()
         self.assertLessEqual(max(off.values()), 1.5, off)
+
+
+class Crashes(unittest.TestCase):
+    def test_samples_survive_a_program_that_ends_by_a_signal(self):
+        for name in ("SIGSEGV", "SIGKILL"):
+            with self.subTest(name), tempfile.TemporaryDirectory() as folder:
+                run = folder + "/run"
+                ran = subprocess.run([FATHOM, "run", "--no-diagnose", "-q", "-o", run, "--", sys.executable,
+                                      str(CRASHES), name], capture_output=True, text=True, timeout=300, check=False)
+                self.assertEqual(ran.returncode, 128 + signal.Signals[name], ran.stderr)
+                first = rows_of("hot", run)[0]
+                self.assertEqual(first["function"], "work")
+                # It computed for half a second before; what is not in its function is Python's start.
+                self.assertGreater(first["self_ns"], 200_000_000)
 
 
 class Options(unittest.TestCase):
