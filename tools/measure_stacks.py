@@ -166,6 +166,8 @@ def main():
     parser.add_argument("--pairs", type=int, default=5)
     parser.add_argument("--write", help="a page with the marks between which the result goes")
     options = parser.parse_args()
+    if options.write:
+        measured_part.parts(pathlib.Path(options.write))
     options.pythons = options.pythons.split(",")
     kinds = ["fathom"]
     options.py_spy_version = ""

@@ -71,7 +71,10 @@ Command dump() {
       "child, "
       "a time), who has the GIL, and of CPython 3.8 to 3.14 the Python stack with its lines. The "
       "program needs no preparation; a stopped one can be looked at, too. A stack is read four "
-      "times, and what was not the same each time is left out and marked. --native adds native "
+      "times, and what was not the same each time is left out and marked. Of several processes "
+      "with "
+      "RANK in their environment the ranks come first: those at one line together, the odd one "
+      "marked. --native adds native "
       "functions: of a thread that runs by perf, of one that waits by its stack pointer, as far as "
       "the unwinding rules of its code need no other register.";
   command.examples = {"fathom dump 12345", "fathom dump $(pgrep -o torchrun)",

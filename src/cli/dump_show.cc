@@ -12,6 +12,7 @@
 #include "cli/version.h"
 #include "render/shell.h"
 #include "render/text_width.h"
+#include "sample/rank_groups.h"
 
 namespace fathom::cli {
 namespace {
@@ -42,7 +43,7 @@ std::string wait_text(const sample::Wait& wait) {
     case WaitKind::gil:
       return "waits for the GIL";
     case WaitKind::lock:
-      return "waits for a lock";
+      return "waits for " + (objects.empty() ? "a lock" : objects);
     case WaitKind::sleep:
       return "waits for a time (" + wait.call + ")";
     case WaitKind::child:
@@ -140,8 +141,10 @@ std::string others_text(const std::vector<const ThreadLook*>& others, const Styl
 std::string process_text(const ProcessLook& process, const Style& style, bool all) {
   std::vector<std::string> words;
   for (const std::string& word : process.command) words.push_back(shell_word(word));
+  const std::string rank = process.rank ? ", rank " + std::to_string(*process.rank) : "";
   std::string out =
-      style.bold("process " + std::to_string(process.pid) + ": " + joined(words, " ")) + "\n";
+      style.bold("process " + std::to_string(process.pid) + rank + ": " + joined(words, " ")) +
+      "\n";
   if (!process.python.empty())
     out += std::string(kThreadIndent) + "CPython " + process.python + "\n";
   if (!process.reason.empty())
@@ -154,6 +157,47 @@ std::string process_text(const ProcessLook& process, const Style& style, bool al
       others.push_back(&thread);
   }
   return out + others_text(others, style);
+}
+
+/// "ranks 0-2, 4".
+std::string ranks_text(const std::vector<std::int64_t>& ranks) {
+  std::string text = ranks.size() == 1 ? "rank " : "ranks ";
+  for (std::size_t i = 0; i < ranks.size();) {
+    std::size_t last = i;
+    while (last + 1 < ranks.size() && ranks[last + 1] == ranks[last] + 1) ++last;
+    text += (i == 0 ? "" : ", ") + std::to_string(ranks[i]);
+    if (last > i) text += (last == i + 1 ? ", " : "-") + std::to_string(ranks[last]);
+    i = last + 1;
+  }
+  return text;
+}
+
+/// The ranks side by side; empty where there are not several.
+std::string rank_groups_text(const DumpShow& dump, const Style& style) {
+  std::string out;
+  for (const sample::RankGroup& group : sample::rank_groups(dump.processes)) {
+    std::string what(sample::state_word(group.state));
+    // Each has its own child.
+    if (group.wait.kind == WaitKind::child)
+      what += ", waits for a child to end";
+    else if (const std::string wait = wait_text(group.wait); !wait.empty())
+      what += ", " + wait;
+    const std::string ranks = ranks_text(group.ranks);
+    out += (group.odd ? style.red(ranks) : style.bold(ranks)) + ": ";
+    if (group.place) {
+      const std::string place = place_text(*group.place);
+      out += printable(group.place->function + (place.empty() ? "" : " (" + place + ")"));
+    } else {
+      out += "the innermost function is not known";
+    }
+    out += ", " + printable(what);
+    if (group.odd) {
+      const std::string mark = group.ranks.size() == 1 ? "the odd one" : "the odd ones";
+      out += " <- " + style.red(mark);
+    }
+    out += "\n";
+  }
+  return out;
 }
 
 std::string_view gil_word(GilState state) { return state == GilState::holds ? "holds" : "waits"; }
@@ -214,6 +258,38 @@ void write_thread(JsonWriter& json, const ThreadLook& thread) {
   json.end();
 }
 
+void write_number(JsonWriter& json, std::string_view key, std::optional<std::int64_t> number) {
+  json.key(key);
+  if (number)
+    json.integer(*number);
+  else
+    json.null();
+}
+
+void write_ranks(JsonWriter& json, const sample::RankGroup& group) {
+  json.object(kJsonLines);
+  json.key("ranks").array(kJsonInline);
+  for (const std::int64_t rank : group.ranks) json.integer(rank);
+  json.end();
+  json.key("pids").array(kJsonInline);
+  for (const pid_t pid : group.pids) json.integer(pid);
+  json.end();
+  json.key("function");
+  if (group.place)
+    json.text(group.place->function);
+  else
+    json.null();
+  json.member("file", group.place ? group.place->file : std::string());
+  write_number(json, "line", group.place ? group.place->line : std::nullopt);
+  json.member("state", sample::state_word(group.state));
+  json.key("waits");
+  if (group.wait.kind == WaitKind::none)
+    json.null();
+  else
+    json.text(sample::to_string(group.wait.kind));
+  json.member("odd", group.odd).end();
+}
+
 void write_process(JsonWriter& json, const ProcessLook& process) {
   json.object(kJsonLines).member("pid", process.pid).member("parent", process.parent);
   json.key("command").array(kJsonInline);
@@ -229,6 +305,8 @@ void write_process(JsonWriter& json, const ProcessLook& process) {
     json.null();
   else
     json.text(process.reason);
+  write_number(json, "rank", process.rank);
+  write_number(json, "local_rank", process.local_rank);
   json.key("threads").array(kJsonLines);
   for (const ThreadLook& thread : process.threads) write_thread(json, thread);
   json.end().end();
@@ -237,7 +315,7 @@ void write_process(JsonWriter& json, const ProcessLook& process) {
 }  // namespace
 
 std::string dump_text(const DumpShow& dump, const Style& style, bool all) {
-  std::string out;
+  std::string out = rank_groups_text(dump, style);
   for (const ProcessLook& process : dump.processes) {
     if (!out.empty()) out += "\n";
     out += process_text(process, style, all);
@@ -252,6 +330,9 @@ std::string dump_json(const DumpShow& dump) {
   json.key("milliseconds").rounded(dump.milliseconds);
   json.key("processes").array(kJsonLines);
   for (const ProcessLook& process : dump.processes) write_process(json, process);
+  json.end().key("ranks").array(kJsonLines);
+  for (const sample::RankGroup& group : sample::rank_groups(dump.processes))
+    write_ranks(json, group);
   json.end().end();
   return out + "\n";
 }

@@ -22,6 +22,7 @@ struct Mapping {
   std::uint64_t offset = 0;  ///< Into the file.
   std::uint64_t inode = 0;   ///< Of the file; 0: none.
   std::string path;          ///< As the kernel names it; empty for anonymous memory.
+  bool operator==(const Mapping&) const = default;
 };
 
 /// Lines that are none of this form are left out.

@@ -176,6 +176,14 @@ std::vector<std::string> command_of(pid_t pid, const capture::ProcStat& stat) {
   return command;
 }
 
+std::optional<std::int64_t> number_in(pid_t pid, const std::string& variable) {
+  const std::string text = capture::read_variable(pid, variable).value_or("");
+  std::int64_t number = -1;
+  const auto parsed = std::from_chars(text.data(), text.data() + text.size(), number);
+  const bool whole = parsed.ec == std::errc() && parsed.ptr == text.data() + text.size();
+  return whole && number >= 0 ? std::optional(number) : std::nullopt;
+}
+
 }  // namespace
 
 Result<PythonOf> python_of(pid_t pid, const Memory& memory) {
@@ -201,6 +209,8 @@ Result<ProcessLook> look_at(pid_t pid, native::ImageCache* images) {
   look.pid = pid;
   look.parent = stat->parent;
   look.command = command_of(pid, *stat);
+  look.rank = number_in(pid, "RANK");
+  look.local_rank = number_in(pid, "LOCAL_RANK");
   if (stat->state == 'Z') {
     look.reason = "it has ended, and its parent has not asked for its exit code yet";
     return look;

@@ -43,6 +43,10 @@ struct ProcessLook {
   std::vector<std::string> command;  ///< Redacted; the name alone where it has none.
   std::string python;                ///< "3.11.7"; empty where there is no CPython.
   std::string reason;                ///< Why there are no Python stacks; empty where there are.
+  /// RANK and LOCAL_RANK of the environment that it was started with; unset where they are no
+  /// numbers, or may not be read.
+  std::optional<std::int64_t> rank;
+  std::optional<std::int64_t> local_rank;
   std::vector<ThreadLook> threads;
 };
 

@@ -6,10 +6,12 @@
 #include <span>
 #include <utility>
 
+#include <linux/futex.h>
 #include <poll.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/lock_words.h"
 #include "base/proc_file.h"
 #include "capture/system/proc.h"
 #include "sample/schedule.h"
@@ -63,6 +65,26 @@ std::vector<std::string> child_of(std::int64_t process) {
 
 bool is_gil(const std::vector<Gil>& gils, Address futex) {
   return std::ranges::any_of(gils, [futex](const Gil& gil) { return gil.holds(futex); });
+}
+
+/// What kind of lock a futex is, by how it is waited for; nothing where that does not tell.
+std::vector<std::string> lock_of(const Task& task) {
+  const auto how = static_cast<std::uint32_t>(task.arguments[1]);
+  const auto expected = static_cast<std::uint32_t>(task.arguments[2]);
+  // FUTEX_PRIVATE_FLAG, FUTEX_CLOCK_REALTIME and FUTEX_LOCK_PI2 (Linux 5.14), without a sign.
+  constexpr std::uint32_t kPrivate = 128;
+  constexpr std::uint32_t kRealtime = 256;
+  constexpr std::uint32_t kLockPi2 = 13;
+  constexpr std::uint32_t kTakenWithWaiters = 2;  // In glibc's mutexes.
+  const std::uint32_t command = how & ~(kPrivate | kRealtime);
+  const bool is_private = (how & kPrivate) != 0;
+  if ((command == FUTEX_WAIT && expected == kTakenWithWaiters) || command == FUTEX_LOCK_PI ||
+      command == kLockPi2)
+    return {std::string(kMutexObject)};
+  // The end of a thread is waited for at its number, which is not 0.
+  if (command == FUTEX_WAIT_BITSET && !is_private && expected == 0)
+    return {std::string(kSharedSemaphoreObject)};
+  return {};
 }
 
 }  // namespace
@@ -162,6 +184,7 @@ Wait wait_of(pid_t pid, const Memory& memory, const Task& task, const std::vecto
       break;
     case Operand::futex:
       wait.kind = is_gil(gils, first) ? WaitKind::gil : WaitKind::lock;
+      if (wait.kind == WaitKind::lock) wait.objects = lock_of(task);
       break;
     case Operand::sleep:
       wait.kind = WaitKind::sleep;

@@ -50,7 +50,7 @@ std::string_view to_string(WaitKind kind);
 struct Wait {
   WaitKind kind = WaitKind::none;
   std::string call;                  ///< The system call.
-  std::vector<std::string> objects;  ///< "pipe:[123]", "/data/x", "process 17".
+  std::vector<std::string> objects;  ///< "pipe:[123]", "process 17", "a mutex".
 };
 
 /// What a thread that does not run waits for; kind none for one that runs or whose call is unknown.

@@ -2,11 +2,17 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
+#include <mutex>
+#include <string>
+#include <thread>
+#include <vector>
 
 #include <gtest/gtest.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "base/lock_words.h"
 #include "sample/made_memory.h"
 #include "sample/system_call.h"
 
@@ -59,6 +65,51 @@ TEST(Task, WhoWaitsAtTheGilsAddressWaitsForIt) {
   EXPECT_EQ(wait_in(SYS_futex, 0x0ff8, 0, {gil}).kind, WaitKind::lock);
   EXPECT_EQ(wait_in(SYS_futex, 0x2000, 0, {gil}).kind, WaitKind::lock);
   EXPECT_EQ(wait_in(SYS_futex, 0x1038).kind, WaitKind::lock);
+}
+
+TEST(Task, AMutexIsToldFromAConditionAndFromTheEndOfAThread) {
+  const auto objects = [](std::uint64_t how, std::uint64_t expected) {
+    Task task = task_in(SYS_futex, 0x7f00, how);
+    task.arguments[2] = expected;
+    const MadeMemory memory;
+    const Wait wait = wait_of(getpid(), memory, task, {});
+    EXPECT_EQ(wait.kind, WaitKind::lock);
+    return wait.objects;
+  };
+  const std::vector<std::string> mutex = {std::string(kMutexObject)};
+  const std::vector<std::string> shared = {std::string(kSharedSemaphoreObject)};
+  EXPECT_EQ(objects(0x80, 2), mutex);
+  EXPECT_EQ(objects(0x00, 2), mutex) << "between processes";
+  EXPECT_EQ(objects(0x86, 0), mutex) << "with inherited priority";
+  EXPECT_EQ(objects(0x109, 0), shared);
+  EXPECT_TRUE(objects(0x189, 0).empty()) << "a condition, or a lock of Python's";
+  EXPECT_TRUE(objects(0x109, 4711).empty()) << "the end of a thread";
+  EXPECT_TRUE(objects(0x80, 0).empty());
+}
+
+TEST(Task, AMutexOfThisProcessIsSeenAsOne) {
+  std::mutex mutex;
+  mutex.lock();
+  std::atomic<pid_t> id = 0;
+  std::thread waits([&] {
+    id = static_cast<pid_t>(::syscall(SYS_gettid));
+    const std::lock_guard lock(mutex);
+  });
+  const MadeMemory memory;
+  Wait wait;
+  // It is on its way there; a kernel that does not show calls shows none.
+  for (int i = 0; i < 100'000 && wait.objects.empty(); ++i) {
+    std::this_thread::yield();
+    if (id == 0) continue;
+    const Task task = read_task(getpid(), id);
+    if (task.state == 'S' && !task.call) break;
+    wait = wait_of(getpid(), memory, task, {});
+  }
+  mutex.unlock();
+  waits.join();
+  if (wait.kind == WaitKind::none) GTEST_SKIP() << "the kernel shows no system calls";
+  ASSERT_EQ(wait.kind, WaitKind::lock);
+  EXPECT_EQ(wait.objects, std::vector<std::string>{std::string(kMutexObject)});
 }
 
 TEST(Task, AFileIsNamed) {

@@ -11,6 +11,7 @@ from program import ROOT, MistakesCase, fathom, started
 
 SCHEMA = json.loads((ROOT / "docs/dump.schema.json").read_text())
 WAITING = ROOT / "tests/programs/stacks/waiting.py"
+RANKS = ROOT / "tests/programs/stacks/ranks.py"
 BUSY = ROOT / "tests/programs/stacks/busy.py"
 # Of the interpreters that may be looked at; this one may be none.
 PYTHON = next((python for python in (sys.executable, "/usr/bin/python3") if os.path.exists(python)), "python3")
@@ -71,6 +72,31 @@ class Dump(unittest.TestCase):
             self.assertNotIn("verysecret", fathom("dump", str(child["pid"])).stdout.decode())
             self.assertEqual(len(dumped(process.pid, "--alone")["processes"]), 1)
             os.kill(child["pid"], signal.SIGKILL)
+
+    def test_ranks_are_side_by_side_and_the_odd_one_is_marked(self):
+        with started(PYTHON, str(RANKS)) as process:
+            while True:  # Some are still on their way.
+                dump = dumped(process.pid)
+                if [(group["function"], group["waits"]) for group in dump["ranks"]] == [("all_reduce", "file"),
+                                                                                        ("load", "sleep")]:
+                    break
+            self.assertEqual(schema_problems(dump, SCHEMA), [])
+            together, odd = dump["ranks"]
+            self.assertEqual((together["ranks"], together["odd"]), ([0, 1, 3], False))
+            self.assertEqual((odd["ranks"], odd["odd"]), ([2], True))
+            lines = RANKS.read_text().splitlines()
+            self.assertIn("sys.stdin.read()", lines[together["line"] - 1])
+            self.assertIn("time.sleep", lines[odd["line"] - 1])
+            launcher, *below = dump["processes"]
+            self.assertIsNone(launcher["rank"])
+            self.assertEqual({each["pid"]: each["rank"] for each in below}[odd["pids"][0]], 2)
+            self.assertEqual({each["local_rank"] for each in below}, {0, 1, 2, 3})
+            text = fathom("dump", str(process.pid)).stdout.decode()
+            self.assertRegex(text, r"^ranks 0, 1, 3: all_reduce \(.*ranks\.py:\d+\), ")
+            self.assertRegex(text, r"\nrank 2: load \(.*ranks\.py:\d+\), .*<- the odd one\n")
+            self.assertIn(f"process {odd['pids'][0]}, rank 2: ", text)
+            # One alone is no job.
+            self.assertEqual(dumped(odd["pids"][0])["ranks"], [])
 
     def test_a_process_without_python_says_so_and_what_it_waits_for(self):
         reading, writing = os.pipe()

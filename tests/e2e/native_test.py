@@ -91,6 +91,23 @@ class Native(unittest.TestCase):
             self.assertEqual(native["frames"][at]["file"], program)
             self.assertIn("outer_wait()", fathom("dump", str(process.pid), "--native").stdout.decode())
 
+    @unittest.skipIf(shutil.which("strip") is None or shutil.which("nm") is None, "no binutils are here")
+    def test_without_symbols_functions_are_named_by_where_they_begin(self):
+        stripped = self.program + "_stripped"
+        subprocess.run(["strip", "-s", "-o", stripped, self.program], check=True)
+        listed = subprocess.run(["nm", "-C", "--defined-only", self.program], capture_output=True, text=True, check=True)
+        begins = {name: int(address, 16) for address, _, name in
+                  (line.split(" ", 2) for line in listed.stdout.splitlines())}
+        with started(stripped) as process:
+            while True:  # It is still on its way to the call.
+                thread = dumped(process.pid)[process.numbers["waits"]]
+                if thread["waits"]:
+                    break
+        own = [frame["function"] for frame in thread["native"]["frames"] if frame["file"] == stripped]
+        # The last one is where the program begins.
+        self.assertEqual(own, [f"chain_stripped+{begins[name]:#x}" for name in [*WAITS, "_start"]])
+        self.assertIsNone(thread["native"]["reason"])
+
     def test_a_thread_that_computes_shows_its_calls(self):
         with started(self.program) as process:
             while True:  # A busy machine may have no processor for it meanwhile.

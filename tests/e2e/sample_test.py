@@ -48,6 +48,26 @@ class Sample(unittest.TestCase):
         self.assertTrue({"<module>", "deep", "work"} <= names, names)
         self.assertRegex(done.stderr.decode(), r"\d+ stacks: \d+ % whole, \d+ % shortened, \d+ % not read; \d+ ms")
 
+    def test_two_may_sample_one_program(self):
+        with working() as process:
+            before = on_cpu(process.pid)
+            both = [subprocess.Popen([FATHOM, "sample", str(process.pid), "--duration", "1s", "--json"],
+                                     stdout=subprocess.PIPE, stderr=subprocess.PIPE) for _ in range(2)]
+            printed = [each.communicate(timeout=120) for each in both]
+            spent = on_cpu(process.pid) - before
+            dump = fathom("dump", str(process.pid))
+            self.assertIsNone(process.poll(), "the program goes on")
+        self.assertEqual(dump.returncode, 0, dump.stderr)
+        for each, (out, err) in zip(both, printed):
+            self.assertEqual(each.returncode, 0, err)
+            samples = json.loads(out)
+            # Each has all of the time for itself: neither takes from the other.
+            self.assertGreater(samples["on_cpu_ns"], 0)
+            self.assertLessEqual(samples["on_cpu_ns"], spent)
+            self.assertEqual(sum(stack["on_cpu_ns"] for stack in samples["stacks"]), samples["on_cpu_ns"])
+            deepest = max(samples["stacks"], key=lambda stack: stack["on_cpu_ns"])["frames"]
+            self.assertEqual({"<module>", "deep"} - {frame["function"] for frame in deepest}, set())
+
     def test_folded_lines_go_from_the_outermost_function_on(self):
         with working() as process:
             done = fathom("sample", str(process.pid), "--duration", "500ms", "--rate", "200", "-q")

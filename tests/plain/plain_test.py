@@ -7,6 +7,8 @@ import json
 import os
 import pathlib
 import re
+import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -14,7 +16,10 @@ import unittest
 
 ROOT = pathlib.Path(os.environ.get("FATHOM_SOURCE_DIR", pathlib.Path(__file__).resolve().parents[2]))
 FATHOM = os.environ.get("FATHOM", str(ROOT / "build/release/fathom"))
+COMPILER = shutil.which("g++") or shutil.which("c++")
 PROGRAMS = pathlib.Path(__file__).resolve().parent / "programs"
+CRASHES = ROOT / "tests/programs/stacks/crashes.py"
+SHARES = ROOT / "tests/programs/stacks/shares.py"
 
 # Program, verdict, and what its sentence says; LINE is where "# the line" stands.
 TRUTH = {
@@ -33,6 +38,8 @@ TRUTH = {
     "gil_threads.py": ("gil-contention", r"in count \(gil_threads\.py:"),
     "gil_pool.py": ("gil-contention", r"in parse \(gil_pool\.py:"),
     "lock_held.py": ("lock-contention", r"in update \(lock_held\.py:LINE\)"),
+    "lock_processes.py": ("lock-contention", r"in update \(lock_processes\.py:LINE\)"),
+    "lock_native.cc": ("lock-contention", r"in native code of lock_native"),
     "lock_semaphore.py": ("lock-contention", r"in query \(lock_semaphore\.py:LINE\)"),
     "cores_processes.py": ("too-few-cores", r"for one of 1 processor"),
     "cores_threads.py": ("too-few-cores", r"for one of 1 processor"),
@@ -48,8 +55,12 @@ def marked_line(text):
 
 
 def diagnosis_of(program, folder, *options):
-    runner = "sh" if program.endswith(".sh") else sys.executable
-    command = [FATHOM, "run", "--no-diagnose", "-q", "-o", folder, *options, "--", runner, str(PROGRAMS / program)]
+    source = str(PROGRAMS / program)
+    words = ["sh" if program.endswith(".sh") else sys.executable, source]
+    if program.endswith(".cc"):
+        words = [str(pathlib.Path(folder).with_name(pathlib.Path(program).stem))]
+        subprocess.run([COMPILER, "-std=c++17", "-O1", "-pthread", source, "-o", *words], check=True)
+    command = [FATHOM, "run", "--no-diagnose", "-q", "-o", folder, *options, "--", *words]
     ran = subprocess.run(command, capture_output=True, text=True, timeout=300, check=False)
     if ran.returncode != 0:
         raise AssertionError(f"{program}: {ran.stderr}")
@@ -62,9 +73,11 @@ class Plain(unittest.TestCase):
     maxDiff = None
 
     def test_every_program_is_in_the_table(self):
-        self.assertEqual({each.name for each in PROGRAMS.iterdir() if each.suffix in (".py", ".sh")}, set(TRUTH))
+        self.assertEqual({each.name for each in PROGRAMS.iterdir() if each.suffix in (".py", ".sh", ".cc")}, set(TRUTH))
 
     def judge(self, program):
+        if program.endswith(".cc") and COMPILER is None:
+            self.skipTest("no C++ compiler is here")
         verdict, says = TRUTH[program]
         says = says.replace("LINE", str(marked_line((PROGRAMS / program).read_text())))
         # A machine that is busy for a moment keeps the sampler from looking: then a second recording decides.
@@ -136,6 +149,47 @@ class Sums(unittest.TestCase):
         for profile in scope["profiles"]:
             self.assertEqual(len(profile["samples"]), len(profile["weights"]))
             self.assertTrue(all(0 <= frame < frames for stack in profile["samples"] for frame in stack))
+
+
+class Shares(unittest.TestCase):
+    """A program that knows what it spent where: 60, 30 and 10 %."""
+
+    def deviations(self):
+        """Of each function, by how many times the binomial error (95 %) its sampled share is off."""
+        with tempfile.TemporaryDirectory() as folder:
+            run = folder + "/run"
+            ran = subprocess.run([FATHOM, "run", "--no-diagnose", "-q", "-o", run, "--", sys.executable, str(SHARES)],
+                                 capture_output=True, text=True, timeout=300, check=True)
+            spent = {name: int(used) for name, used in re.findall(r"^(sixty|thirty|ten) (\d+)$", ran.stdout, re.M)}
+            rows = {row["function"]: row for row in rows_of("hot", run) if row["function"] in spent}
+        self.assertEqual(set(rows), {"sixty", "thirty", "ten"})
+        # On a busy machine looks are late and weigh more: the error is of as many as there were.
+        samples = sum(row["samples"] for row in rows.values())
+        sampled = sum(row["self_ns"] for row in rows.values())
+        shares = {name: used / sum(spent.values()) for name, used in spent.items()}
+        return {name: abs(row["self_ns"] / sampled - shares[name]) /
+                (1.96 * (shares[name] * (1 - shares[name]) / samples) ** 0.5) for name, row in rows.items()}
+
+    def test_shares_of_functions_are_within_the_error_of_sampling(self):
+        off = self.deviations()
+        if max(off.values()) > 1.5:
+            # Looks that were late together weigh more than others: then a second recording decides.
+            off = self.deviations()
+        self.assertLessEqual(max(off.values()), 1.5, off)
+
+
+class Crashes(unittest.TestCase):
+    def test_samples_survive_a_program_that_ends_by_a_signal(self):
+        for name in ("SIGSEGV", "SIGKILL"):
+            with self.subTest(name), tempfile.TemporaryDirectory() as folder:
+                run = folder + "/run"
+                ran = subprocess.run([FATHOM, "run", "--no-diagnose", "-q", "-o", run, "--", sys.executable,
+                                      str(CRASHES), name], capture_output=True, text=True, timeout=300, check=False)
+                self.assertEqual(ran.returncode, 128 + signal.Signals[name], ran.stderr)
+                first = rows_of("hot", run)[0]
+                self.assertEqual(first["function"], "work")
+                # It computed for half a second before; what is not in its function is Python's start.
+                self.assertGreater(first["self_ns"], 200_000_000)
 
 
 class Options(unittest.TestCase):

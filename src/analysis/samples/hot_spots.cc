@@ -149,6 +149,7 @@ std::vector<UserSpot> user_spots(const Trace& trace, SpotBy by,
     const auto [at, fresh] = rows.try_emplace(key, spots.size());
     if (fresh) spots.push_back({.frame = frame, .thread = sample.thread});
     spots[at->second].time += time;
+    ++spots[at->second].samples;
   }
   std::ranges::stable_sort(spots, std::ranges::greater(), &UserSpot::time);
   return spots;

@@ -38,6 +38,7 @@ struct UserSpot {
   std::uint32_t frame = kNoFrame;  ///< One of its frames; kNoFrame: without Python.
   StringId thread{};               ///< Of one without Python, its name.
   Duration time{};
+  std::uint64_t samples = 0;  ///< That count.
 };
 /// `weight` is what a sample counts, `frame_of` its frame. By function or by line, the largest
 /// first.

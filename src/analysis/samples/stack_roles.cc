@@ -3,6 +3,7 @@
 
 #include <map>
 
+#include "base/lock_words.h"
 #include "store/recorder_file.h"
 
 namespace fathom {
@@ -108,6 +109,9 @@ std::uint32_t StackRoles::user_frame(std::uint32_t frame) const {
 /// A wait at a futex: who asked for it?
 WaitClass StackRoles::lock_of(const StackSample& sample) const {
   const std::uint32_t frame = sample.frame;
+  const std::string_view object = trace_.text(sample.object);
+  if (object == kMutexObject && !(frame != kNoFrame && of_recorder_[frame])) return WaitClass::lock;
+  if (object == kSharedSemaphoreObject && frame != kNoFrame) return shared_lock_of(frame);
   // Native code waits so for its own threads: for work, for their results, for their end.
   if (frame == kNoFrame) return WaitClass::threads;
   const Role innermost = roles_[frame];
@@ -125,6 +129,21 @@ WaitClass StackRoles::lock_of(const StackSample& sample) const {
     row = trace_.stack_frames[row].parent;
   }
   return WaitClass::threads;
+}
+
+/// A wait at a lock that processes share: a queue or pool takes one to look for work, and has
+/// nothing to do meanwhile.
+WaitClass StackRoles::shared_lock_of(std::uint32_t frame) const {
+  bool takes = roles_[frame] == Role::user || roles_[frame] == Role::library;
+  for (; frame != kNoFrame; frame = trace_.stack_frames[frame].parent) {
+    const StackFrame& at = trace_.stack_frames[frame];
+    if (!trace_.text(at.file).ends_with("/multiprocessing/synchronize.py")) break;
+    takes = ends_with_any(trace_.text(at.function), {"acquire", "__enter__"});
+    if (!takes) return WaitClass::threads;
+  }
+  const bool work =
+      frame != kNoFrame && (roles_[frame] == Role::queue || roles_[frame] == Role::recorder);
+  return takes && !work ? WaitClass::lock : WaitClass::threads;
 }
 
 /// Whose wait it is where a selector is innermost; else the innermost's own role.

@@ -14,7 +14,7 @@ namespace fathom {
 /// Why a thread was blocked, by its system call and by the Python functions that made it.
 enum class WaitClass : std::uint8_t {
   gil,      ///< Python's global interpreter lock.
-  lock,     ///< A lock or semaphore that another thread holds.
+  lock,     ///< A lock or semaphore that another thread or process holds.
   threads,  ///< The end of a thread, an item of a queue, an event, a result.
   child,    ///< A process.
   sleep,    ///< A time.
@@ -63,6 +63,7 @@ class StackRoles {
   };
   [[nodiscard]] Role role_of(std::string_view file, std::string_view function) const;
   [[nodiscard]] WaitClass lock_of(const StackSample& sample) const;
+  [[nodiscard]] WaitClass shared_lock_of(std::uint32_t frame) const;
   [[nodiscard]] Role caller_of_selector(std::uint32_t frame) const;
 
   const Trace& trace_;

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "analysis/samples/sample_builder.h"
+#include "base/lock_words.h"
 
 namespace fathom {
 namespace {
@@ -45,6 +46,36 @@ TEST(StackRoles, WhoWaitsForTheEndOrTheWorkOfOthersWaitsForNoLock) {
 
 TEST(StackRoles, ALoneThreadOfPythonWaitsForNoLockOfTheProgram) {
   EXPECT_EQ(wait_of("main app.py 1;query app.py 7", "lock", true), WaitClass::threads);
+}
+
+/// Of a wait of a process's only thread of Python.
+WaitClass lock_wait(const std::string& stack, std::string_view object) {
+  Trace trace;
+  SampleBuilder(trace).at(stack).waits("lock", 5, object);
+  return StackRoles(trace).wait_of(trace.stack_samples.front());
+}
+
+TEST(StackRoles, AMutexIsALockWhoeverWaitsForIt) {
+  EXPECT_EQ(lock_wait("", kMutexObject), WaitClass::lock);
+  EXPECT_EQ(lock_wait("main app.py 1", kMutexObject), WaitClass::lock);
+  EXPECT_EQ(lock_wait("", "futex"), WaitClass::threads) << "a condition: it waits for work";
+  const std::string ticker = "Ticker._loop /opt/fathom_hook/fathom_recorder/ticker.py 70";
+  EXPECT_EQ(lock_wait(ticker, kMutexObject), WaitClass::threads);
+}
+
+TEST(StackRoles, ALockBetweenProcessesNeedsNoSecondThread) {
+  const std::string enter = in_lib("SemLock.__enter__", "multiprocessing/synchronize.py");
+  EXPECT_EQ(lock_wait("main app.py 1;update app.py 7", kSharedSemaphoreObject), WaitClass::lock);
+  EXPECT_EQ(lock_wait("main app.py 1;update app.py 7;" + enter, kSharedSemaphoreObject),
+            WaitClass::lock);
+  // A queue takes one to read what is there: its reader has no work.
+  const std::string reads = in_lib("SimpleQueue.get", "multiprocessing/queues.py");
+  EXPECT_EQ(lock_wait("main app.py 1;" + reads + ";" + enter, kSharedSemaphoreObject),
+            WaitClass::threads);
+  EXPECT_EQ(lock_wait("main app.py 1;" + reads, kSharedSemaphoreObject), WaitClass::threads);
+  const std::string event = in_lib("Condition.wait", "multiprocessing/synchronize.py");
+  EXPECT_EQ(lock_wait("main app.py 1;" + event, kSharedSemaphoreObject), WaitClass::threads);
+  EXPECT_EQ(lock_wait("", kSharedSemaphoreObject), WaitClass::threads);
 }
 
 TEST(StackRoles, FathomsOwnThreadIsNoneOfTheProgram) {

@@ -205,11 +205,19 @@ TEST_F(Doctor, PerfEventsAreJudgedByTheKernelsSetting) {
 TEST_F(Doctor, PtraceIsLimitedByYamaUnlessACapabilityLiftsIt) {
   put("/proc/self/status", "CapEff:\t0000000000000000\n");
   EXPECT_EQ(named(permission_checks(root()), "ptrace").state, CheckState::fine);
-  put("/proc/sys/kernel/yama/ptrace_scope", "1\n");
+  put("/proc/sys/kernel/yama/ptrace_scope", "0\n");
   EXPECT_EQ(named(permission_checks(root()), "ptrace").state, CheckState::fine);
+  put("/proc/sys/kernel/yama/ptrace_scope", "1\n");
+  const Check own = named(permission_checks(root()), "ptrace");
+  EXPECT_EQ(own.state, CheckState::limited);
+  for (const char* command : {"fathom dump", "fathom sample", "fathom attach"})
+    EXPECT_NE(own.lost.find(command), std::string::npos) << command;
+  EXPECT_NE(own.remedy.find("SYS_PTRACE"), std::string::npos);
   put("/proc/sys/kernel/yama/ptrace_scope", "2\n");
   EXPECT_EQ(named(permission_checks(root()), "ptrace").state, CheckState::limited);
   put("/proc/self/status", "CapEff:\t0000000000080000\n");
+  EXPECT_EQ(named(permission_checks(root()), "ptrace").state, CheckState::fine);
+  put("/proc/sys/kernel/yama/ptrace_scope", "1\n");
   EXPECT_EQ(named(permission_checks(root()), "ptrace").state, CheckState::fine);
   put("/proc/sys/kernel/yama/ptrace_scope", "3\n");
   const Check never = named(permission_checks(root()), "ptrace");

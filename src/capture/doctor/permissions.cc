@@ -91,18 +91,30 @@ Check ptrace_check(const std::string& root) {
   Check check{.section = "Permissions", .what = "ptrace"};
   const std::string scope = read_line(root + "/proc/sys/kernel/yama/ptrace_scope");
   const bool never = scope == "3";
-  const bool open = scope.empty() || scope == "0" || scope == "1";
+  const bool descendants = scope == "1";
+  const bool open = scope.empty() || scope == "0";
   check.state = open || (!never && has_capability(root, CAP_SYS_PTRACE)) ? CheckState::fine
                                                                          : CheckState::limited;
   check.detail =
       scope.empty() ? "not restricted beyond the user (no Yama)" : "ptrace_scope is " + scope;
-  if (check.state == CheckState::limited) {
-    check.lost = "I/O and rank of processes that fathom has not started (fathom attach)";
-    check.remedy = never ? "3 holds until the next start of the machine: an administrator removes "
-                           "it from /etc/sysctl.d and starts it anew"
-                         : "an administrator sets kernel.yama.ptrace_scope=1, or gives "
-                           "CAP_SYS_PTRACE";
+  if (check.state != CheckState::limited) return check;
+  if (descendants) {
+    check.detail += ": only programs that fathom has started may be looked into";
+    check.lost =
+        "Python and native stacks of programs that fathom has not started (fathom dump, fathom "
+        "sample, fathom attach); fathom run has them";
+    check.remedy =
+        "sudo, in a container the capability SYS_PTRACE, or an administrator sets "
+        "kernel.yama.ptrace_scope=0";
+    return check;
   }
+  check.lost =
+      "Python and native stacks (fathom dump, fathom sample, fathom run --with samples), I/O and "
+      "rank of processes that fathom has not started (fathom attach)";
+  check.remedy = never ? "3 holds until the next start of the machine: an administrator removes "
+                         "it from /etc/sysctl.d and starts it anew"
+                       : "an administrator sets kernel.yama.ptrace_scope=1 (of programs that "
+                         "fathom starts) or 0, or gives CAP_SYS_PTRACE";
   return check;
 }
 

@@ -6,7 +6,9 @@
 
 #include "base/base_name.h"
 #include "base/quantity_text.h"
+#include "rules/common/evidence.h"
 #include "rules/common/machine.h"
+#include "rules/common/share_range.h"
 #include "store/sample_weights.h"
 
 namespace fathom {
@@ -116,6 +118,16 @@ void SampledProgram::add_evidence(const std::vector<UserSpot>& spots, Duration w
     evidence.location = location_of(spots[i].frame);
     finding.evidence.push_back(std::move(evidence));
   }
+  std::uint64_t samples = 0;
+  for (const UserSpot& spot : spots) samples += spot.samples;
+  if (samples == 0 || whole <= Duration{}) return;
+  const double first = std::min(
+      1.0, static_cast<double>(to_ns(spots.front().time)) / static_cast<double>(to_ns(whole)));
+  const ShareRange range = share_range(first, static_cast<double>(samples));
+  finding.evidence.push_back(sentence("how long is the scheduler's number, where is sampled: of " +
+                                      counted_noun(samples, "sample") + ", " + share_text(first) +
+                                      " stands for " + share_text(range.least) + " to " +
+                                      share_text(range.most) + " with 95 %"));
 }
 
 std::string share_text(double share) { return percent_text(100 * share); }

@@ -43,7 +43,8 @@ class SampledProgram {
   /// By the time blocked in waits of this class; `counted`: as the program's activity counts them,
   /// where threads that wait at a time do not add up.
   [[nodiscard]] std::vector<UserSpot> waits(WaitClass wait, bool counted = false) const;
-  /// A sentence for each of the first spots, "work (app.py:12): 61.0 %" of `whole`.
+  /// A sentence for each of the first spots, "work (app.py:12): 61.0 %" of `whole`,
+  /// and one for the error of the first one's share.
   void add_evidence(const std::vector<UserSpot>& spots, Duration whole, std::string_view of_what,
                     Finding& finding) const;
   /// What keeps shares from being exact: other programs that had the processors, and threads and

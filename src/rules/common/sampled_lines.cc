@@ -2,7 +2,6 @@
 #include "rules/common/sampled_lines.h"
 
 #include <algorithm>
-#include <cmath>
 #include <string>
 #include <utility>
 
@@ -13,28 +12,9 @@
 #include "base/quantity_text.h"
 #include "rules/common/evidence.h"
 #include "rules/common/recorded.h"
+#include "rules/common/share_range.h"
 
 namespace fathom {
-namespace {
-
-struct Share {
-  double least = 0;
-  double most = 0;
-};
-
-/// Where a share lies of which `count` samples show `share`, with 95 %.
-Share wilson(double share, double count) {
-  constexpr double kZ = 1.96;
-  constexpr double kZ2 = kZ * kZ;
-  const double scale = 1 + kZ2 / count;
-  const double middle = (share + kZ2 / (2 * count)) / scale;
-  const double half =
-      kZ / scale * std::sqrt(share * (1 - share) / count + kZ2 / (4 * count * count));
-  return {std::max(0.0, middle - half), std::min(1.0, middle + half)};
-}
-
-}  // namespace
-
 std::optional<Evidence> sampled_line(const RuleContext& rules, std::vector<Interval> stretches,
                                      TrackId track) {
   const Trace& trace = rules.trace();
@@ -67,7 +47,7 @@ std::optional<Evidence> sampled_line(const RuleContext& rules, std::vector<Inter
   const StackFrame& frame = trace.stack_frames[spots.front().frame];
   const double share =
       static_cast<double>(to_ns(spots.front().time)) / static_cast<double>(to_ns(whole));
-  const Share between = wilson(share, static_cast<double>(count));
+  const ShareRange between = share_range(share, static_cast<double>(count));
   Evidence evidence;
   std::string place(base_name(trace.text(frame.file)));
   evidence.location = std::string(trace.text(frame.file));

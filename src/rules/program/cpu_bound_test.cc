@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <string>
 #include <utility>
 #include <vector>
@@ -37,6 +38,23 @@ TEST(CpuBound, OfALibraryItNamesWhoCallsIt) {
   EXPECT_NE(found[0].title.find("75.0 % of all processor time in decode (app.py:4)"),
             std::string::npos)
       << found[0].title;
+}
+
+TEST(CpuBound, SaysThatSharesAreSampledAndBetweenWhatTheyLie) {
+  Trace trace;
+  SampleBuilder builder(trace);
+  builder.at("work app.py 5");
+  for (int i = 0; i < 75; ++i) builder.runs(10);
+  builder.at("main app.py 9");
+  for (int i = 0; i < 25; ++i) builder.runs(10);
+  const std::vector<Finding> found = JudgedTrace(std::move(trace)).findings(cpu_bound());
+  ASSERT_EQ(found.size(), 1U);
+  // Wilson's interval of 75 of 100.
+  const bool said = std::ranges::any_of(found[0].evidence, [](const Evidence& evidence) {
+    return evidence.text.find("of 100 samples, 75.0 % stands for 65.7 % to 82.5 % with 95 %") !=
+           std::string::npos;
+  });
+  EXPECT_TRUE(said);
 }
 
 TEST(CpuBound, WithoutPythonItNamesTheThread) {

@@ -1,4 +1,4 @@
-// lock-contention: threads of a Python program wait for locks that others of them hold.
+// lock-contention: threads or processes of a program wait for locks that others of them hold.
 #include <optional>
 
 #include "rules/common/contention.h"
@@ -10,11 +10,13 @@ namespace {
 
 constexpr std::string_view kDoc =
     "A thread that is blocked in a lock or semaphore waits for another one to give it back. Fires "
-    "where 0.3 threads of Python or more are blocked so on the average, by their system call and "
-    "their Python stack; their time in the run queue is left out. Waiting for the end of a thread, "
-    "an item of a queue, an event or a "
-    "result does not count: there a thread has nothing to do. Locks of native code cannot be told "
-    "from such waits. No saving is predicted: samples do not show how long the lock must be held.";
+    "where 0.3 threads or more are blocked so on the average, by their system call and "
+    "their Python stack; their time in the run queue is left out. Locks between processes "
+    "(multiprocessing) count, and mutexes of native code as glibc waits for them. Waiting for the "
+    "end of a thread, an item of a queue, an event or a "
+    "result does not count: there a thread has nothing to do. Other locks of native code cannot "
+    "be told from such waits. No saving is predicted: samples do not show how long the lock must "
+    "be held.";
 
 Outcome check(const RuleContext& rules) {
   const SampledProgram program(rules);

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "analysis/samples/sample_builder.h"
+#include "base/lock_words.h"
 #include "rules/common/rule_fixture.h"
 
 namespace fathom {
@@ -39,6 +40,31 @@ TEST(LockContention, OfThreadsWithoutPythonNothingIsKnown) {
   SampleBuilder(trace).thread(1, 1, "worker").at("").waits("lock", 1000);
   const std::vector<Finding> found = JudgedTrace(std::move(trace)).findings(lock_contention());
   EXPECT_TRUE(found.empty());
+}
+
+TEST(LockContention, MutexesOfNativeThreadsCount) {
+  Trace trace;
+  SampleBuilder builder(trace);
+  for (int tid = 1; tid <= 3; ++tid)
+    builder.thread(1, tid, "solver").at("").waits("lock", 600, kMutexObject).runs(400);
+  const std::vector<Finding> found = JudgedTrace(std::move(trace)).findings(lock_contention());
+  ASSERT_EQ(found.size(), 1U);
+  EXPECT_EQ(found[0].title,
+            "1.8 threads on the average wait for a lock, most in native code of solver");
+}
+
+TEST(LockContention, ALockBetweenProcessesCounts) {
+  Trace trace;
+  SampleBuilder builder(trace);
+  for (int pid = 1; pid <= 3; ++pid)
+    builder.thread(pid, pid)
+        .at("update app.py 5")
+        .waits("lock", 600, kSharedSemaphoreObject)
+        .waits("sleep", 400);
+  const std::vector<Finding> found = JudgedTrace(std::move(trace)).findings(lock_contention());
+  ASSERT_EQ(found.size(), 1U);
+  EXPECT_EQ(found[0].title,
+            "1.8 threads on the average wait for a lock, most in update (app.py:5)");
 }
 
 TEST(LockContention, WithoutSamplesItAbstains) {

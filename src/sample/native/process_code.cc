@@ -19,7 +19,10 @@
 namespace fathom::sample::native {
 namespace {
 
+/// Where an address lay in nothing that is known, and where all did: another library may have taken
+/// the place of one that was unloaded.
 constexpr std::int64_t kReadEvery = 1'000'000'000;
+constexpr std::int64_t kCheckEvery = 2'000'000'000;
 constexpr std::size_t kMostPlaces = 100'000;
 constexpr std::size_t kMostImages = 4096;
 constexpr std::uint64_t kMostKernelBytes = std::uint64_t{1} << 20U;
@@ -73,12 +76,16 @@ Descriptor open_mapped(pid_t pid, const Memory& memory, const Mapping& mapping,
   return file;
 }
 
+/// Where its just-in-time compiler writes names.
+std::string generated_path(pid_t pid) {
+  const std::string number = std::to_string(read_task(pid, pid).native);
+  return "/proc/" + std::to_string(pid) + "/root/tmp/perf-" + number + ".map";
+}
+
 /// What its just-in-time compiler has written. Anybody may write into /tmp: another user's file
 /// says nothing of this process, a pipe is not waited for.
-std::optional<std::string> read_generated(pid_t pid) {
+std::optional<std::string> read_generated(pid_t pid, const std::string& path) {
   const std::string process = "/proc/" + std::to_string(pid);
-  const std::string number = std::to_string(read_task(pid, pid).native);
-  const std::string path = process + "/root/tmp/perf-" + number + ".map";
   // NOLINTNEXTLINE(cppcoreguidelines-pro-type-vararg)
   const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW));
   struct stat status {};
@@ -204,31 +211,42 @@ void ProcessCode::read() {
   std::optional<std::vector<Mapping>> mappings = read_mappings(pid_, error);
   if (!mappings) return;
   std::vector<Code> codes;
+  std::size_t kept = 0;
   for (const Mapping& mapping : *mappings) {
     if (!mapping.executable || mapping.path == "[vsyscall]") continue;
     codes.push_back({.mapping = mapping, .image = nullptr, .searched = false});
     // What was there before keeps its file.
     const auto known = std::ranges::lower_bound(
         codes_, mapping.begin, {}, [](const Code& code) { return code.mapping.begin; });
-    if (known == codes_.end()) continue;
-    const Mapping& before = known->mapping;
-    if (before.begin == mapping.begin && before.end == mapping.end &&
-        before.inode == mapping.inode && before.offset == mapping.offset &&
-        before.path == mapping.path)
-      codes.back() = std::move(*known);
+    if (known == codes_.end() || known->mapping != mapping) continue;
+    codes.back().image = known->image;
+    codes.back().searched = known->searched;
+    ++kept;
   }
+  const bool same = kept == codes.size() && kept == codes_.size();
   codes_ = std::move(codes);
   mappings_ = std::move(*mappings);
-  places_.clear();
-  generated_.reset();
-  generated_read_ = false;
+  const bool names_same = !generated_read_ || generated_file() == generated_file_;
+  if (!names_same) {
+    generated_.reset();
+    generated_read_ = false;
+  }
+  // An address that was in nothing may be in something now.
+  if (!same || !names_same || missed_) places_.clear();
   missed_ = false;
 }
 
 void ProcessCode::refresh(std::int64_t now) {
-  if (!missed_ || now < next_read_) return;
+  if (now < (missed_ ? next_read_ : next_check_)) return;
   next_read_ = now + kReadEvery;
+  next_check_ = now + kCheckEvery;
   read();
+}
+
+ProcessCode::FileState ProcessCode::generated_file() const {
+  struct stat status {};
+  if (::lstat(generated_path_.c_str(), &status) != 0) return {};
+  return {status.st_ino, status.st_size, status.st_mtim.tv_sec, status.st_mtim.tv_nsec};
 }
 
 const Mapping* ProcessCode::mapping_at(Address address) const {
@@ -304,7 +322,10 @@ bool ProcessCode::calls(Address back, Address place) {
 std::string ProcessCode::generated_name(Address address) {
   if (!generated_read_) {
     generated_read_ = true;
-    if (const auto text = read_generated(pid_)) generated_.emplace(*text);
+    if (generated_path_.empty()) generated_path_ = generated_path(pid_);
+    // Before it is read: what is written meanwhile is seen the next time.
+    generated_file_ = generated_file();
+    if (const auto text = read_generated(pid_, generated_path_)) generated_.emplace(*text);
   }
   const std::string* const name = generated_ ? generated_->name_at(address) : nullptr;
   if (name == nullptr) missed_ = true;  // It may have been written since.

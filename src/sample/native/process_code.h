@@ -56,7 +56,8 @@ class ProcessCode final : public CodeLookup {
  public:
   ProcessCode(pid_t pid, const Memory& memory, ImageCache& images);
 
-  /// Reads what is mapped again, where that is some while ago.
+  /// Reads what is mapped again, where that is some while ago, and forgets names where other code
+  /// lies there now.
   void refresh(std::int64_t now);
   bool is_code(Address address) override;
   const Row* rules_at(Address address) override;
@@ -79,7 +80,10 @@ class ProcessCode final : public CodeLookup {
     FrameLook look;
     bool evaluator = false;
   };
+  /// Inode, size, time of the last change in s and ns; 0 where there is none.
+  using FileState = std::tuple<std::uint64_t, std::int64_t, std::int64_t, std::int64_t>;
   void read();
+  [[nodiscard]] FileState generated_file() const;
   Code* code_at(Address address);
   /// The address in the file's own address space.
   std::optional<std::uint64_t> in_file(Code& code, Address address);
@@ -96,9 +100,12 @@ class ProcessCode final : public CodeLookup {
   std::vector<Code> codes_;  ///< What may be executed, ascending.
   std::unordered_map<Address, Place> places_;
   std::optional<GeneratedCode> generated_;
-  bool missed_ = false;  ///< An address lay in nothing that was known.
+  std::string generated_path_;  ///< Empty until it was looked for.
+  FileState generated_file_;    ///< As it was when it was read.
+  bool missed_ = false;         ///< An address lay in nothing that was known.
   bool generated_read_ = false;
   std::int64_t next_read_ = 0;
+  std::int64_t next_check_ = 0;
 };
 
 }  // namespace fathom::sample::native

@@ -9,12 +9,14 @@
 #include <vector>
 
 #include <execinfo.h>
+#include <fcntl.h>
 #include <gtest/gtest.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <ucontext.h>
 #include <unistd.h>
 
+#include "base/descriptor.h"
 #include "sample/memory.h"
 #include "sample/native/process_code.h"
 #include "sample/native/thread_reader.h"
@@ -202,6 +204,63 @@ TEST(ProcessCode, WaitsForNoPipeInThePlaceOfGeneratedNames) {
   EXPECT_EQ(name(), "(generated code)");
   std::filesystem::remove(path);
   ::munmap(generated, kSize);
+}
+
+TEST(ProcessCode, NamesOfGeneratedCodeAreThoseWrittenLast) {
+  constexpr std::size_t kSize = 4096;
+  void* const generated =
+      ::mmap(nullptr, kSize, PROT_READ | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  ASSERT_NE(generated, MAP_FAILED);
+  const auto address = reinterpret_cast<Address>(generated);
+  const std::string path = "/tmp/perf-" + std::to_string(getpid()) + ".map";
+  const auto write = [&](const char* name) {
+    std::ofstream file(path, std::ios::app);
+    file << std::hex << address << " 1000 " << name << "\n";
+  };
+  write("first");
+  const ProcessMemory memory(getpid());
+  ImageCache images;
+  ProcessCode code(getpid(), memory, images);
+  constexpr std::int64_t kSecond = 1'000'000'000;
+  code.refresh(10 * kSecond);
+  EXPECT_EQ(code.look_at(address).function, "first");
+  // The compiler has put another function in its place.
+  write("another");
+  code.refresh(10 * kSecond);
+  EXPECT_EQ(code.look_at(address).function, "first") << "files are not read at each look";
+  code.refresh(20 * kSecond);
+  EXPECT_EQ(code.look_at(address).function, "another");
+  std::filesystem::remove(path);
+  ::munmap(generated, kSize);
+}
+
+TEST(ProcessCode, AnotherLibraryInThePlaceOfOneHasItsOwnName) {
+  constexpr std::size_t kSize = 4096;
+  const std::string folder = testing::TempDir() + "replaced-" + std::to_string(getpid());
+  std::filesystem::create_directories(folder);
+  const auto map = [&](const std::string& name, void* where) {
+    std::ofstream(folder + "/" + name) << std::string(kSize, '\0');
+    const Descriptor file(::open((folder + "/" + name).c_str(), O_RDONLY | O_CLOEXEC));
+    return ::mmap(where, kSize, PROT_READ | PROT_EXEC,
+                  MAP_PRIVATE | (where == nullptr ? 0 : MAP_FIXED), file.get(), 0);
+  };
+  void* const place = map("first.so", nullptr);
+  if (place == MAP_FAILED) GTEST_SKIP() << "no code may lie in " << folder;
+  const auto address = reinterpret_cast<Address>(place);
+  const ProcessMemory memory(getpid());
+  ImageCache images;
+  ProcessCode code(getpid(), memory, images);
+  constexpr std::int64_t kSecond = 1'000'000'000;
+  code.refresh(10 * kSecond);
+  EXPECT_EQ(code.look_at(address).function, "first.so");
+  ASSERT_EQ(map("second.so", place), place);
+  code.refresh(20 * kSecond);
+  EXPECT_EQ(code.look_at(address).function, "second.so");
+  EXPECT_TRUE(code.look_at(address).file.ends_with("second.so"));
+  ::munmap(place, kSize);
+  code.refresh(30 * kSecond);
+  EXPECT_EQ(code.look_at(address).function, "(not known)");
+  std::filesystem::remove_all(folder);
 }
 
 TEST(ProcessCode, WritesNamesAsTheSourceDoes) {

@@ -1,0 +1,45 @@
+"""tools/measured_part: the pages that tools write into have the marks, and nothing but what lies between is replaced."""
+import importlib.util
+import os
+import pathlib
+import re
+import tempfile
+import unittest
+
+ROOT = pathlib.Path(os.environ.get("FATHOM_SOURCE_DIR") or pathlib.Path(__file__).resolve().parents[2])
+SPEC = importlib.util.spec_from_file_location("measured_part", ROOT / "tools/measured_part.py")
+measured_part = importlib.util.module_from_spec(SPEC)
+SPEC.loader.exec_module(measured_part)
+
+
+class MeasuredPart(unittest.TestCase):
+    def test_pages_that_tools_write_have_the_marks(self):
+        pages = set()
+        for tool in (ROOT / "tools").glob("measure_*.py"):
+            text = tool.read_text()
+            if "measured_part." in text and "MARKS" not in text:
+                pages.update(re.findall(r"--write (docs/\w+\.md)", text))
+        self.assertIn("docs/sampling.md", pages)
+        for page in sorted(pages):
+            with self.subTest(page=page):
+                measured_part.parts(ROOT / page)
+
+    def test_only_what_lies_between_is_replaced(self):
+        with tempfile.TemporaryDirectory() as folder:
+            page = pathlib.Path(folder) / "page.md"
+            page.write_text("before\n<!-- measured: begin -->\nold\n<!-- measured: end -->\nbehind\n")
+            for _ in range(2):
+                measured_part.write(page, "new\n")
+                self.assertEqual(page.read_text(), "before\n<!-- measured: begin -->\n\nnew\n\n<!-- measured: end -->\n"
+                                                   "behind\n")
+
+    def test_a_page_without_marks_is_a_mistake_before_anything_is_measured(self):
+        with tempfile.TemporaryDirectory() as folder:
+            page = pathlib.Path(folder) / "page.md"
+            page.write_text("no marks\n")
+            with self.assertRaisesRegex(SystemExit, "are missing"):
+                measured_part.parts(page)
+
+
+if __name__ == "__main__":
+    unittest.main()
