@@ -146,24 +146,25 @@ Result<std::shared_ptr<OpenInput>> Viewed::read(std::size_t input) {
 }
 
 void Viewed::read_first() {
-  Result<std::shared_ptr<OpenInput>> opened = [this] {
+  // Nobody else catches what this thread throws.
+  Result<std::shared_ptr<OpenInput>> opened = or_out_of_memory("reading", [this] {
     const WatchedReading watched(read_);
     return read(0);
-  }();
+  });
   {
     const std::scoped_lock lock(mutex_);
     progress_.seconds = seconds_since(begun_);
     progress_.state = opened ? State::ready : State::failed;
     if (opened) first_ = *opened;
-    if (!opened) progress_.message = opened.error().message;
+    if (!opened) progress_.message = std::move(opened).error().message;
   }
   if (opened) analyse(**opened);
 }
 
 /// What is lacking shows when it is asked for.
 void Viewed::analyse(OpenInput& input) const {
-  const ThreadPool pool(request_.threads);
   try {
+    const ThreadPool pool(request_.threads);
     input.analyse();
   } catch (const std::bad_alloc&) {
     return;

@@ -169,8 +169,9 @@ class Crossovers(unittest.TestCase):
         self.assertEqual((always["crossing"], always["surely_faster"]), ("always", 1))
 
     def test_a_size_without_memory_is_no_never(self):
-        done = bench("--quiet", "--json", "--crossover", "n=100..1600", "--memory-limit", "1GiB", "--runs", "2", "--warmup", "0", "--metric", "peak-memory",
-                     "--base", "sh -c ': {n}'", "--", sys.executable, "-c", "x = bytearray({n} << 20)")
+        limited = "import resource; resource.setrlimit(resource.RLIMIT_AS, (1 << 30, 1 << 30)); x = bytearray({n} << 20)"
+        done = bench("--quiet", "--json", "--crossover", "n=100..1600", "--runs", "2", "--warmup", "0", "--metric", "peak-memory",
+                     "--base", f"{sys.executable} -c 'x = bytearray(80 << 20)  # {{n}}'", "--", sys.executable, "-c", limited)
         found = json.loads(done.stdout)
         self.assertEqual(found["values"][-1]["state"], "out_of_memory", found["values"])
         self.assertEqual(found["crossover"]["crossing"], "unknown")

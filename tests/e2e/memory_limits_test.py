@@ -17,6 +17,8 @@ TRACE = str(TRACES / "sidnb13_h100_transformer_step.pt.trace.json.gz")
 LARGER = str(TRACES / "luatil_rtx3060_compile_triton.json.gz")
 MESSAGE = re.compile(r"^fathom: out of memory.*: a request for .+ failed with .+ of address space in use, "
                      r"the limit is .+ \(ulimit -v\); raise it, or use fewer threads \(--threads 1\)$", re.M)
+# Where other threads hold all that there is.
+WITHOUT_REASON = "fathom: out of memory, for an explanation, too; raise ulimit -v\n"
 KIB = 1024
 MIB = 1024 * KIB
 HANGS = 60
@@ -94,7 +96,8 @@ class Limits(unittest.TestCase):
                 self.assertEqual(done.stdout, normal.stdout, where)
             return True
         self.assertEqual(done.returncode, 3, where)
-        self.assertRegex(done.stderr.decode(), MESSAGE, where)
+        if done.stderr.decode() != WITHOUT_REASON or done.args[5] != "view":
+            self.assertRegex(done.stderr.decode(), MESSAGE, where)
         return False
 
     def sweep(self, arguments, step, growth=1.5):
