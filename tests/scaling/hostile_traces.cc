@@ -356,38 +356,6 @@ Trace collectives(std::size_t count) {
   return trace.build();
 }
 
-/// Every sample has a stack of its own, of which all but the innermost frame is the same.
-Trace sampled_stacks(std::size_t count) {
-  constexpr std::uint32_t kDepth = 50;
-  Trace trace = ordinary(count);
-  trace.format = "fathom-wire";
-  const StringId file = trace.strings.intern("train.py");
-  const StringId lock = trace.strings.intern("lock");
-  for (std::uint32_t i = 0; i < kDepth; ++i) {
-    trace.stack_frames.push_back({.parent = i == 0 ? kNoFrame : i - 1,
-                                  .function = trace.strings.intern("f" + std::to_string(i % 7)),
-                                  .file = file,
-                                  .line = 3});
-  }
-  for (std::size_t i = 0; i < count; ++i) {
-    trace.stack_frames.push_back({.parent = kDepth - 1,
-                                  .function = trace.strings.intern("leaf" + std::to_string(i)),
-                                  .file = file,
-                                  .line = static_cast<std::int32_t>(i)});
-    const bool waits = i % 3 == 0;
-    trace.stack_samples.push_back(
-        {.pid = 1,
-         .tid = whole(i % 20) + 1,
-         .time = Time{} + duration_ns(whole(i) * kGap),
-         .thread = trace.strings.intern("python"),
-         .frame = static_cast<std::uint32_t>(trace.stack_frames.size() - 1),
-         .on_cpu = duration_ns(waits ? 0 : kGap),
-         .blocked = duration_ns(waits ? kGap : 0),
-         .cause = waits ? lock : StringId{}});
-  }
-  return trace;
-}
-
 /// Functions and statements of one name and of many, in each of the steps.
 Trace profiles_of_python(std::size_t count) {
   Trace trace = ordinary(count);
@@ -470,7 +438,6 @@ std::span<const HostileTrace> hostile_traces() {
       {"allocations", allocations, kFew},
       {"copies", copies, kFew},
       {"collectives", collectives, kFew},
-      {"sampled_stacks", sampled_stacks, kFew},
       {"profiles_of_python", profiles_of_python, kFew},
       {"process_runs", process_runs, kFew},
   };
