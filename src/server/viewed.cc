@@ -154,11 +154,15 @@ void Viewed::read_first() {
   {
     const std::scoped_lock lock(mutex_);
     progress_.seconds = seconds_since(begun_);
-    progress_.state = opened ? State::ready : State::failed;
-    if (opened) first_ = *opened;
-    if (!opened) progress_.message = std::move(opened).error().message;
+    if (!opened) {
+      progress_.message = std::move(opened).error().message;
+      progress_.state = State::failed;
+      return;
+    }
+    first_ = *opened;
+    progress_.state = State::ready;
   }
-  if (opened) analyse(**opened);
+  analyse(**opened);
 }
 
 /// What is lacking shows when it is asked for.
