@@ -145,8 +145,18 @@ Result<std::shared_ptr<OpenInput>> Viewed::read(std::size_t input) {
   return opened;
 }
 
+/// Nobody else catches what this thread throws.
 void Viewed::read_first() {
-  // Nobody else catches what this thread throws.
+  try {
+    read_or_say_why();
+  } catch (const std::bad_alloc&) {  // of the reason
+    const std::scoped_lock lock(mutex_);
+    progress_.message = "out of memory";  // short enough to need none
+    progress_.state = State::failed;
+  }
+}
+
+void Viewed::read_or_say_why() {
   Result<std::shared_ptr<OpenInput>> opened = or_out_of_memory("reading", [this] {
     const WatchedReading watched(read_);
     return read(0);

@@ -112,6 +112,7 @@ class Viewed {
 
  private:
   void read_first();
+  void read_or_say_why();
   Result<std::shared_ptr<OpenInput>> read(std::size_t input);
   void analyse(OpenInput& input) const;
 
