@@ -258,14 +258,6 @@ void write_thread(JsonWriter& json, const ThreadLook& thread) {
   json.end();
 }
 
-void write_number(JsonWriter& json, std::string_view key, std::optional<std::int64_t> number) {
-  json.key(key);
-  if (number)
-    json.integer(*number);
-  else
-    json.null();
-}
-
 void write_ranks(JsonWriter& json, const sample::RankGroup& group) {
   json.object(kJsonLines);
   json.key("ranks").array(kJsonInline);
@@ -280,7 +272,7 @@ void write_ranks(JsonWriter& json, const sample::RankGroup& group) {
   else
     json.null();
   json.member("file", group.place ? group.place->file : std::string());
-  write_number(json, "line", group.place ? group.place->line : std::nullopt);
+  json.member("line", group.place ? group.place->line : std::nullopt);
   json.member("state", sample::state_word(group.state));
   json.key("waits");
   if (group.wait.kind == WaitKind::none)
@@ -305,8 +297,7 @@ void write_process(JsonWriter& json, const ProcessLook& process) {
     json.null();
   else
     json.text(process.reason);
-  write_number(json, "rank", process.rank);
-  write_number(json, "local_rank", process.local_rank);
+  json.member("rank", process.rank).member("local_rank", process.local_rank);
   json.key("threads").array(kJsonLines);
   for (const ThreadLook& thread : process.threads) write_thread(json, thread);
   json.end().end();

@@ -127,13 +127,8 @@ void write_head(JsonWriter& json, const Profile& profile) {
   } else {
     json.integer(profile.rank);
   }
-  json.key("started_unix_ns");
-  if (profile.started_unix_ns) {
-    json.integer(*profile.started_unix_ns);
-  } else {
-    json.null();
-  }
-  json.member("step_name", profile.step_name)
+  json.member("started_unix_ns", profile.started_unix_ns)
+      .member("step_name", profile.step_name)
       .member("steps_left_out", profile.steps_left_out)
       .member("on_device", profile.on_device)
       .member("clock_mhz", profile.clock_mhz);

@@ -339,22 +339,21 @@ class Writer:
 
     def flush(self) -> None:
         """Hands everything queued to the operating system, unless another thread is about to."""
-        if not self._lock.acquire(False):
-            return
-        try:
-            self._flush_locked()
-        finally:
-            self._lock.release()
+        if self._lock.acquire(False):
+            self._flush_and_release()
 
     def finish(self) -> None:
         """As `flush`, but waits for another thread that is about to, which might not come to it any
         more: the process ends, or somebody reads the file now. A thread that this interrupted is
         not waited for longer than a second."""
         if self._lock.acquire(True, 1.0):
-            try:
-                self._flush_locked()
-            finally:
-                self._lock.release()
+            self._flush_and_release()
+
+    def _flush_and_release(self) -> None:
+        try:
+            self._flush_locked()
+        finally:
+            self._lock.release()
 
     def close(self) -> None:
         """Hands over what is queued and lets go of the file. Nothing is recorded afterwards."""

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <atomic>
-#include <functional>
 #include <numeric>
 #include <optional>
 #include <span>
@@ -22,7 +21,8 @@ namespace {
 /// Sums the events of one stretch of a thread at a time; one per worker.
 class HostSums {
  public:
-  /// `inside`, one longer than `memory`, is shared by all.
+  /// `inside` is shared by all: a difference array over the sorted allocator events, one longer
+  /// than these, of how many host events contain each.
   HostSums(const OpDeviceInput& input, const OperatorMemory& memory, std::span<std::int32_t> inside)
       : input_(input),
         trace_(input.context.trace),
@@ -47,7 +47,6 @@ class HostSums {
   }
 
   OpRows& rows() { return rows_; }
-  /// Difference array over the sorted allocator events: how many host events contain each.
 
  private:
   void add_own(SliceId slice, Duration duration, MemoryBytes bytes, bool asynchronous) {

@@ -183,13 +183,25 @@ TEST(ProcessCode, NamesFunctionsOfGeneratedCode) {
   EXPECT_EQ(*code.name_at(0x3ef4201f), "three");
 }
 
-TEST(ProcessCode, WaitsForNoPipeInThePlaceOfGeneratedNames) {
-  constexpr std::size_t kSize = 4096;
-  void* const generated =
-      ::mmap(nullptr, kSize, PROT_READ | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  ASSERT_NE(generated, MAP_FAILED);
-  const auto address = reinterpret_cast<Address>(generated);
+/// A page of this process that a compiler might have written, and the file with its names.
+class GeneratedPage : public testing::Test {
+ protected:
+  ~GeneratedPage() override {
+    std::filesystem::remove(path);
+    if (page_ != MAP_FAILED) ::munmap(page_, kSize);
+  }
+  void SetUp() override { ASSERT_NE(page_, MAP_FAILED); }
+
+ private:
+  static constexpr std::size_t kSize = 4096;
+  void* page_ = ::mmap(nullptr, kSize, PROT_READ | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+ protected:
+  const Address address = reinterpret_cast<Address>(page_);
   const std::string path = "/tmp/perf-" + std::to_string(getpid()) + ".map";
+};
+
+TEST_F(GeneratedPage, WaitsForNoPipeInThePlaceOfItsNames) {
   const ProcessMemory memory(getpid());
   ImageCache images;
   const auto name = [&] { return ProcessCode(getpid(), memory, images).look_at(address).function; };
@@ -202,17 +214,9 @@ TEST(ProcessCode, WaitsForNoPipeInThePlaceOfGeneratedNames) {
   std::filesystem::remove(path);
   ASSERT_EQ(::mkfifo(path.c_str(), 0600), 0);
   EXPECT_EQ(name(), "(generated code)");
-  std::filesystem::remove(path);
-  ::munmap(generated, kSize);
 }
 
-TEST(ProcessCode, NamesOfGeneratedCodeAreThoseWrittenLast) {
-  constexpr std::size_t kSize = 4096;
-  void* const generated =
-      ::mmap(nullptr, kSize, PROT_READ | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  ASSERT_NE(generated, MAP_FAILED);
-  const auto address = reinterpret_cast<Address>(generated);
-  const std::string path = "/tmp/perf-" + std::to_string(getpid()) + ".map";
+TEST_F(GeneratedPage, HasTheNamesThatWereWrittenLast) {
   const auto write = [&](const char* name) {
     std::ofstream file(path, std::ios::app);
     file << std::hex << address << " 1000 " << name << "\n";
@@ -230,8 +234,6 @@ TEST(ProcessCode, NamesOfGeneratedCodeAreThoseWrittenLast) {
   EXPECT_EQ(code.look_at(address).function, "first") << "files are not read at each look";
   code.refresh(20 * kSecond);
   EXPECT_EQ(code.look_at(address).function, "another");
-  std::filesystem::remove(path);
-  ::munmap(generated, kSize);
 }
 
 TEST(ProcessCode, AnotherLibraryInThePlaceOfOneHasItsOwnName) {

@@ -1,9 +1,9 @@
-// What is not lit is said.
+// A path that was cut off is shown with how many pieces are missing.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { saidOfPath } from './critical_path';
 
-test('a path that is cut off says so, and a whole one does not', () => {
+test('pieces that are missing are counted, and of a whole path nothing is said', () => {
   assert.equal(saidOfPath({ slices: [1, 2], left_off: 0 }), 'Critical path: 2 slices');
   assert.match(saidOfPath({ slices: [1], left_off: 7 }), /1 slices; 7 later pieces are not lit/);
 });
