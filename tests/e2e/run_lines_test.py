@@ -4,7 +4,7 @@ import json
 import pathlib
 import unittest
 
-from run_test import FATHOM, PYTHON, Sandbox
+from run_test import FATHOM, PYTHON, ROOT, Sandbox
 
 PROGRAM = '''import json
 
@@ -163,6 +163,17 @@ work(5)
         self.assertIn("sleep", waits.get("time.sleep(1)", ""), rows)
         # It may wait for a file, while the recorder looks at what it calls.
         self.assertNotIn("sleep", waits.get("rest()", ""))
+
+    def test_a_diagnosis_names_recorded_lines(self):
+        done = self.fathom("diagnose", ROOT / "tests/data/runs/joined", "--json")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertNotIn("lines not recorded", done.stdout)
+        answer = json.loads(done.stdout)
+        waits = next(each for each in answer["findings"] if each["rule"] == "sync-points")
+        self.assertIn(" at /home/me/waits.py:10", waits["title"])
+        self.assertEqual(waits["evidence"][0]["location"], "/home/me/waits.py:10")
+        stacks = next(each for each in answer["checklist"] if each["id"] == "stacks_recorded")
+        self.assertEqual(stacks["status"], "met")
 
     def test_a_time_of_calls_must_be_one(self):
         done = self.fathom("run", "--with", "functions=calls:soon", "--", PYTHON, "work.py")
