@@ -67,15 +67,21 @@ class Fathom:
 
 
 class Timeline(Fathom):
-    """As while torch.profiler records."""
+    """As while torch.profiler records; what it kept is thrown away."""
 
     def begin(self):
         super().begin()
         self._way.window_begins()
 
     def end(self):
-        self._way.window_ends(None, False)
+        self._way.window_ends(False)
         super().end()
+
+
+def noted():
+    """What the recorder failed at: it raises nothing, and a cost of what it did not do is none."""
+    failures = sys.modules.get("fathom_recorder.failures")
+    return failures.notes() if failures else []
 
 
 class LineProfiler:
@@ -125,6 +131,8 @@ def measure(rounds):
                 made[name].begin()
                 with_it = time_of(loop)
                 made[name].end()
+                if noted():
+                    raise SystemExit("%s: the recorder has a note: %s" % (name, json.dumps(noted())))
                 costs[name][kind].append((with_it - without) / count)
                 bare[kind].append(without / count)
     return {"version": platform.python_version(), "costs": costs, "bare": bare}

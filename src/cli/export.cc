@@ -62,8 +62,7 @@ Result<Proceed> write(const Arguments& args, const std::string& to, const Sessio
                       bool several) {
   if (several) return Error{ErrorCode::invalid_argument, "export takes one recording at a time"};
   // What cannot be selected must not cost the file that is there.
-  const Result<Selection> selected = session.select(args.request);
-  if (!selected) return selected.error();
+  if (const Result<void> fit = check_export(session, args.request, to); !fit) return fit.error();
   Result<Output> output = Output::open(args.path);
   if (!output) return output.error();
   if (const Result<void> fit = check_terminal(*output, to); !fit) return fit.error();
@@ -124,7 +123,8 @@ Command export_command() {
       "chrome://tracing: processes, threads and streams as tracks, slices with their arguments, "
       "arrows from launches to device work and from forward to backward, counters, instants. A "
       "selection takes what starts in it. Stacks that fathom run sampled are written for flame "
-      "graphs and for speedscope. A name that ends in .gz is compressed. docs/export.md lists what "
+      "graphs and for speedscope; of a profile of functions each one by its own time. A name that "
+      "ends in .gz is compressed. docs/export.md lists what "
       "each format carries.";
   command.examples = {"fathom export --to perfetto -o trace.pftrace session/",
                       "fathom export --steps 3-4 -o steps.json.gz trace.json.gz",

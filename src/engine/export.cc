@@ -1,6 +1,12 @@
 // Writes a trace, or a part of it, in another program's format.
 #include "engine/export.h"
 
+#include <algorithm>
+#include <string>
+#include <utility>
+
+#include "export/function_stacks.h"
+#include "export/sampled_stacks.h"
 #include "export/writer.h"
 
 namespace fathom {
@@ -17,17 +23,71 @@ std::string export_format_for(std::string_view path) {
   return writer == nullptr ? "" : std::string(writer->id);
 }
 
-Result<Exported> export_trace(const Session& session, const Request& request, std::string_view to,
-                              ByteSink& sink) {
-  const TraceWriter* const writer = find_writer(to);
-  if (writer == nullptr)
+namespace {
+
+struct Prepared {
+  const TraceWriter* writer = nullptr;
+  WriteSelection selection;
+};
+
+/// What such a recording can be written as instead of stacks, or how to record them.
+std::string without_stacks(const Trace& trace, const TraceWriter& writer, bool part) {
+  const std::string format(writer.id);
+  if (!trace.stack_samples.empty())
+    return "no sampled thread ran in what is selected: " + format + " would be empty";
+  if (trace.functions.empty() || writer.writes == WritesStacks::samples) {
+    std::string text = "the recording holds no sampled stacks, and " + format +
+                       " nothing else: record them with fathom run --with samples";
+    if (!trace.functions.empty()) text += ", or write its functions with --to folded";
+    return text;
+  }
+  return part ? "functions are written as a whole: leave --steps and --window out, or see the "
+                "report functions for a part"
+              : "no function took time of its own: " + format + " would be empty";
+}
+
+/// Is there a stack with a weight?
+bool has_stacks(const Trace& trace, const Prepared& prepared) {
+  if (!only_functions_have_stacks(trace))
+    return !samples_by_thread(trace, prepared.selection).empty();
+  return prepared.writer->writes == WritesStacks::samples_or_functions &&
+         !prepared.selection.window &&
+         std::ranges::any_of(trace.functions, [](const FunctionTime& function) {
+           return function.self > Duration{};
+         });
+}
+
+Result<Prepared> prepare(const Session& session, const Request& request, std::string_view to) {
+  Prepared prepared{.writer = find_writer(to), .selection = {}};
+  if (prepared.writer == nullptr)
     return Error{ErrorCode::invalid_argument, "--to: '" + std::string(to) + "' is not a format"};
   Result<Selection> selected = session.select(request);
   if (!selected) return std::move(selected).error();
-  WriteSelection selection{.window = {}, .device = (*selected).device};
+  prepared.selection.device = (*selected).device;
   const Context context{session.trace(), session.analyses(), *selected, {}};
-  if ((*selected).steps || (*selected).window) selection.window = context.window();
-  const Result<WriteCounts> written = writer->write(session.trace(), selection, sink);
+  if ((*selected).steps || (*selected).window) prepared.selection.window = context.window();
+  if (prepared.writer->writes != WritesStacks::no && !has_stacks(session.trace(), prepared)) {
+    return Error{
+        ErrorCode::invalid_argument,
+        without_stacks(session.trace(), *prepared.writer, prepared.selection.window.has_value())};
+  }
+  return prepared;
+}
+
+}  // namespace
+
+Result<void> check_export(const Session& session, const Request& request, std::string_view to) {
+  const Result<Prepared> prepared = prepare(session, request, to);
+  if (!prepared) return prepared.error();
+  return {};
+}
+
+Result<Exported> export_trace(const Session& session, const Request& request, std::string_view to,
+                              ByteSink& sink) {
+  const Result<Prepared> prepared = prepare(session, request, to);
+  if (!prepared) return prepared.error();
+  const Result<WriteCounts> written =
+      (*prepared).writer->write(session.trace(), (*prepared).selection, sink);
   if (!written) return written.error();
   return Exported{(*written).bytes, (*written).events, (*written).unbound_flows};
 }

@@ -28,8 +28,13 @@ std::vector<ExportFormat> export_formats();
 /// The format that a file's name asks for ("x.json.gz": chrome), or "".
 std::string export_format_for(std::string_view path);
 
+/// Whether there is anything to write: formats of stacks have no place for what else a recording
+/// holds. Errors: invalid_argument, with what to do instead; and as of Session::select().
+/// O(samples).
+Result<void> check_export(const Session& session, const Request& request, std::string_view to);
+
 /// Writes what steps, device and window of the request select, and finishes the sink. Errors:
-/// invalid_argument for a format that there is not and as of Session::select(); the sink's.
+/// those of check_export(), before anything is written; the sink's.
 Result<Exported> export_trace(const Session& session, const Request& request, std::string_view to,
                               ByteSink& sink);
 

@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include "export/function_stacks.h"
 #include "export/sampled_stacks.h"
 #include "export/write_buffer.h"
 #include "store/stack_text.h"
@@ -10,7 +11,8 @@
 namespace fathom {
 namespace {
 
-Result<WriteCounts> write(const Trace& trace, const WriteSelection& selection, ByteSink& sink) {
+Result<WriteCounts> write_samples(const Trace& trace, const WriteSelection& selection,
+                                  ByteSink& sink) {
   WriteCounts counts;
   std::map<std::string, Duration> weights;
   std::vector<std::uint32_t> rows;
@@ -33,6 +35,11 @@ Result<WriteCounts> write(const Trace& trace, const WriteSelection& selection, B
   return counts;
 }
 
+Result<WriteCounts> write(const Trace& trace, const WriteSelection& selection, ByteSink& sink) {
+  if (!only_functions_have_stacks(trace)) return write_samples(trace, selection, sink);
+  return write_samples(stacks_of_functions(trace), {}, sink);
+}
+
 constexpr std::string_view kExtensions[] = {".folded"};
 
 }  // namespace
@@ -41,6 +48,7 @@ TraceWriter folded_writer() {
   return {.id = "folded",
           .title = "Sampled stacks with their ns on a processor, for flame graphs",
           .text = true,
+          .writes = WritesStacks::samples_or_functions,
           .extensions = kExtensions,
           .write = write};
 }

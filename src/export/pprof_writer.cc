@@ -151,6 +151,7 @@ constexpr std::string_view kExtensions[] = {".pprof", ".pb"};
 TraceWriter pprof_writer() {
   return {.id = "pprof",
           .title = "Sampled stacks with their ns on a processor, for pprof",
+          .writes = WritesStacks::samples,
           .extensions = kExtensions,
           .write = write};
 }

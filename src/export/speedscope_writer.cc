@@ -3,6 +3,7 @@
 #include <string>
 
 #include "base/json_writer.h"
+#include "export/function_stacks.h"
 #include "export/sampled_stacks.h"
 #include "export/write_buffer.h"
 #include "store/sample_weights.h"
@@ -96,7 +97,8 @@ std::string name_of(const Trace& trace, SampledThread thread, const StackSample&
   return name;
 }
 
-Result<WriteCounts> write(const Trace& trace, const WriteSelection& selection, ByteSink& sink) {
+Result<WriteCounts> write_samples(const Trace& trace, const WriteSelection& selection,
+                                  ByteSink& sink) {
   WriteCounts counts;
   Frames frames(trace);
   std::vector<Profile> profiles;
@@ -131,6 +133,11 @@ Result<WriteCounts> write(const Trace& trace, const WriteSelection& selection, B
   return counts;
 }
 
+Result<WriteCounts> write(const Trace& trace, const WriteSelection& selection, ByteSink& sink) {
+  if (!only_functions_have_stacks(trace)) return write_samples(trace, selection, sink);
+  return write_samples(stacks_of_functions(trace), {}, sink);
+}
+
 constexpr std::string_view kExtensions[] = {".speedscope.json"};
 
 }  // namespace
@@ -139,6 +146,7 @@ TraceWriter speedscope_writer() {
   return {.id = "speedscope",
           .title = "Sampled stacks of each thread, for speedscope.app",
           .text = true,
+          .writes = WritesStacks::samples_or_functions,
           .extensions = kExtensions,
           .write = write};
 }

@@ -24,11 +24,19 @@ struct WriteCounts {
   std::uint64_t unbound_flows = 0;  ///< perfetto: ends of arrows in no slice.
 };
 
+/// Whether a format holds stacks and nothing else, and of what.
+enum class WritesStacks : std::uint8_t {
+  no,
+  samples,
+  samples_or_functions,  ///< Without samples, each function by its own time.
+};
+
 /// A self-describing exporter. Nothing registers itself: export/all.cc names them all.
 struct TraceWriter {
   std::string_view id;     ///< Stable name used on the command line, e.g. "chrome".
   std::string_view title;  ///< One line.
   bool text = false;       ///< May be shown on a terminal.
+  WritesStacks writes = WritesStacks::no;
   std::span<const std::string_view> extensions;  ///< With the dot; the longest match wins.
   /// Writes and finishes. Memory beyond the trace: a buffer; `perfetto` 4 bytes per slice besides.
   Result<WriteCounts> (*write)(const Trace& trace, const WriteSelection& selection, ByteSink& sink);

@@ -68,6 +68,9 @@ class Maker {
     function.calls = static_cast<std::uint64_t>(calls.number);
     function.self = *self;
     function.total = *total;
+    const Value& primitive = reader_.element(row, 0);
+    if (primitive.kind == Value::Kind::number && primitive.number <= calls.number)
+      function.primitive = static_cast<std::uint64_t>(std::max<std::int64_t>(0, primitive.number));
     return function;
   }
 

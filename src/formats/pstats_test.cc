@@ -95,6 +95,18 @@ TEST(Pstats, ReadsAFunctionWithItsTimes) {
   EXPECT_EQ(broken_promise(*trace), "");
 }
 
+TEST(Pstats, ReadsHowManyCallsWereOutermost) {
+  const std::string bytes =
+      profile(key("a.py", 1, "f") + row(1, 3, g(1), g(1)) + key("a.py", 2, "g") +
+              row(5, 3, g(1), g(1)) + key("a.py", 3, "h") + row(-1, 3, g(1), g(1)));
+  const Result<Trace> trace = read(bytes);
+  ASSERT_TRUE(trace);
+  ASSERT_EQ(trace->functions.size(), 3U);
+  EXPECT_EQ(trace->functions[0].primitive, 1U);
+  EXPECT_EQ(trace->functions[1].primitive, 0U) << "more than all calls: not known";
+  EXPECT_EQ(trace->functions[2].primitive, 0U);
+}
+
 TEST(Pstats, FollowsReferencesOfPython3) {
   // The dictionary is 0, the first key 1, its file 2; of the second key file and tuple are new.
   const std::string first =

@@ -162,5 +162,17 @@ TEST_F(FunctionsReport, WithoutAProfileTheOptionIsNamed) {
   EXPECT_NE(table.notes()[0].find("--with functions"), std::string::npos);
 }
 
+TEST_F(FunctionsReport, AreStacksByTheirOwnTimeWhereNothingElseIs) {
+  const Answer table("stacks", trace_);
+  ASSERT_EQ(table.rows(), 2U);
+  EXPECT_EQ(table.text(0, "stack"), "<built-in sum>");
+  EXPECT_EQ(table.at(0, "total_ns"), Value(600));
+  EXPECT_EQ(table.text(1, "stack"), "step (train.py:12)");
+  EXPECT_EQ(table.at(1, "total_ns"), Value(400));
+  EXPECT_EQ(table.at(1, "calls"), Value(11));
+  ASSERT_EQ(table.notes().size(), 1U);
+  EXPECT_NE(table.notes()[0].find("who called whom"), std::string::npos);
+}
+
 }  // namespace
 }  // namespace fathom

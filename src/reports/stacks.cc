@@ -1,13 +1,16 @@
 // stacks: folded call stacks for flame graphs.
 #include <algorithm>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "analysis/operators/folded_stacks.h"
 #include "analysis/samples/sampled_stacks.h"
 #include "base/digit_groups.h"
+#include "reports/profile_parts.h"
 #include "reports/report.h"
 #include "reports/sample_notes.h"
 #include "store/sample_weights.h"
@@ -79,6 +82,42 @@ std::vector<FoldedStack> rows_of_operators(const Context& context, bool device,
   return compute_folded_stacks(context, device ? StackMetric::device : StackMetric::host);
 }
 
+/// Is a profile of functions all that could be shown?
+bool is_of_functions(const Context& context, std::string_view metric) {
+  const Trace& trace = context.trace;
+  return (metric.empty() || metric == "host") && trace.slices.size() == 0 &&
+         trace.stack_samples.empty() && !trace.functions.empty();
+}
+
+/// Each by its own time.
+std::vector<FoldedStack> rows_of_functions(const Context& context,
+                                           std::vector<std::string>& notes) {
+  const Trace& trace = context.trace;
+  std::map<std::string, FoldedStack> sums;
+  ProfileParts parts(context);
+  parts.each(trace.functions, trace.function_parts, [&](const FunctionTime& function) {
+    if (function.self <= Duration{}) return;
+    std::string name(trace.text(function.name));
+    const std::string_view file = trace.text(function.file);
+    if (!file.empty() && file != "~")
+      name += " (" + std::string(file) + ":" + std::to_string(function.line) + ")";
+    std::ranges::replace_if(
+        name, [](char c) { return c == ';' || c == '\n' || c == '\r'; }, ',');
+    FoldedStack& sum = sums[name];
+    sum.text = std::move(name);
+    sum.time += function.self;
+    sum.count += static_cast<std::int64_t>(function.calls);
+  });
+  parts.note("Calls and times", notes);
+  notes.emplace_back(
+      "Functions of a profile, each by its own time: who called whom is not known of them.");
+  std::vector<FoldedStack> rows;
+  rows.reserve(sums.size());
+  for (auto& [name, sum] : sums) rows.push_back(std::move(sum));
+  std::ranges::stable_sort(rows, std::ranges::greater(), &FoldedStack::time);
+  return rows;
+}
+
 Result<Stacks> compute(const Context& context, const OptionValues& own) {
   const std::string_view metric = own.text(kMetric);
   Stacks stacks;
@@ -90,6 +129,8 @@ Result<Stacks> compute(const Context& context, const OptionValues& own) {
     stacks.rows = sampled_stacks(context.trace, *sampled);
     stacks.shared.times = weight_unit(context.trace).empty();
     note_weights(context.trace, stacks.notes);
+  } else if (is_of_functions(context, metric)) {
+    stacks.rows = rows_of_functions(context, stacks.notes);
   } else {
     stacks.rows = rows_of_operators(context, metric == "device", stacks.notes);
   }
@@ -106,7 +147,9 @@ Report report() {
               "the time that threads were inside of anything; with --metric device to the duration "
               "of all kernels, copies and fills. With --metric on-cpu or blocked they sum to the "
               "time that sampled threads were on a processor or blocked, whatever else is "
-              "selected; on-cpu is the default where nothing but samples was recorded.",
+              "selected; on-cpu is the default where nothing but samples was recorded. Of a "
+              "profile of "
+              "functions alone the rows are functions by their own time.",
        .group_by = {},
        .sort = "",
        .example = "fathom stacks trace.json.gz --metric device --svg > flame.svg",

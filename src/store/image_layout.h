@@ -16,7 +16,7 @@ inline constexpr std::size_t kPage = 4096;
 inline constexpr std::size_t kMaxParts = 128;
 inline constexpr std::size_t kBlock = std::size_t{1} << 20;  ///< Bytes with a sum of their own.
 inline constexpr std::size_t kBehindTexts = 16;              ///< Readable behind the last text.
-inline constexpr std::array<char, 8> kMagic = {'F', 'T', 'M', 'i', 'm', 'a', 'g', '2'};
+inline constexpr std::array<char, 8> kMagic = {'F', 'T', 'M', 'i', 'm', 'a', 'g', '3'};
 
 /// Each array of the trace is one, in the order of each_array(); then come the texts behind each
 /// other, their lengths, and the details.

@@ -121,6 +121,7 @@ struct FunctionTime {
   std::uint64_t calls = 0;
   Duration total{};  ///< With what it called.
   Duration self{};
+  std::uint64_t primitive = 0;  ///< Calls that were inside no other of it; 0: not known.
 };
 
 /// One statement of a profile of lines, summed up; the same one may have several rows.

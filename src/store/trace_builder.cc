@@ -172,6 +172,24 @@ TraceBuilder::Event TraceBuilder::slice(SliceKind kind, std::string_view name, s
   return add(kind, thread_, name, start, duration);
 }
 
+TraceBuilder::Event TraceBuilder::line(std::string_view statement, std::int64_t start,
+                                       std::int64_t duration) {
+  const Track thread = trace_.tracks[thread_.row()];
+  const TrackId track = find_or_add(
+      {.kind = TrackKind::async,
+       .process = thread.process,
+       .thread = trace_.strings.intern("line " + std::string(trace_.text(thread.thread))),
+       .pid = thread.pid,
+       .tid = thread.tid});
+  const SliceId id =
+      SliceAppender(trace_).add({.track = track,
+                                 .start = time_ns(start),
+                                 .duration = duration_ns(duration),
+                                 .name = trace_.strings.intern(statement),
+                                 .category = category_row("line", SliceKind::other)});
+  return {*this, id};
+}
+
 TraceBuilder& TraceBuilder::memory(std::int64_t time, std::int64_t bytes, int device_type,
                                    int device, std::int64_t address, std::int64_t total_allocated,
                                    std::int64_t total_reserved) {

@@ -95,6 +95,9 @@ class TraceBuilder {
   /// Any other kind, on the current thread.
   Event slice(SliceKind kind, std::string_view name, std::int64_t start, std::int64_t duration);
 
+  /// The current thread is in that statement, "train.py:12 step", as a capture file has it.
+  Event line(std::string_view statement, std::int64_t start, std::int64_t duration);
+
   /// An allocator event on the current thread; device_type 0 is the CPU, 1 CUDA.
   TraceBuilder& memory(std::int64_t time, std::int64_t bytes, int device_type = 0, int device = -1,
                        std::int64_t address = 0, std::int64_t total_allocated = kAbsent,

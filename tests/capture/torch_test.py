@@ -226,6 +226,28 @@ class Torch(unittest.TestCase):
         self.assertEqual(run.process()["compile"]["backend"], "aot_eager")
         self.assertIn("steps without compilation", run.not_recorded())
 
+    def test_of_compiled_functions_the_calls_are_recorded(self) -> None:
+        """Calls of the function, and its `def`: of what was inlined nothing runs as a line or call of its own."""
+        if not captured.PYTHON_LIBRARY.exists():
+            self.skipTest("a build without libfathom_python.so")
+        captures = captured.Captures(PYTHON, captured.PYTHON_LIBRARY)
+        self.addCleanup(captures.close)
+        run = captures.run("compiled.py", options={"with": ["lines", "functions"]})
+        self.assertEqual(run.code, 0, run.err)
+        records = list(run.records(run.process()["pid"]))
+        hits: dict[tuple[str, int], int] = {}
+        for kind, fields in records:
+            if kind == "line" and fields[1].endswith("nets.py"):
+                key = (fields[4], fields[2])
+                hits[key] = hits.get(key, 0) + fields[6]
+        line = (captured.PROGRAMS / "nets.py").read_text().splitlines().index("    def forward(self, x):") + 1
+        forward = {key: count for key, count in hits.items() if key[0] == "Net.forward" and count > 0}
+        self.assertEqual(forward, {("Net.forward", line): 14})
+        caller = [count for (function, _), count in hits.items() if function == "loss_of"]
+        self.assertEqual(caller, [14])
+        calls = sum(f[4] for kind, f in records if kind == "function" and f[3] == "Net.forward")
+        self.assertEqual(calls, 14)
+
     def test_annotations_are_not_cut_by_steps(self) -> None:
         run = self.run_well("annotated.py", options={"steps": STEPS})
         ranges = [e for e in self.events(self.only_trace(run)) if e.get("cat") == "user_annotation"]

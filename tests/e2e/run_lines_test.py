@@ -4,7 +4,7 @@ import json
 import pathlib
 import unittest
 
-from run_test import FATHOM, PYTHON, Sandbox
+from run_test import FATHOM, PYTHON, ROOT, Sandbox
 
 PROGRAM = '''import json
 
@@ -152,6 +152,41 @@ work(5)
         ops = self.fathom("ops", "session", "--json")
         self.assertNotIn("rest", ops.stdout)
 
+    def limited_calls(self, *options):
+        """Slices of a program's calls by name, and its profile, where only some of the slices may be kept."""
+        (self.folder / "work.py").write_text(
+            "import time\n\n\ndef first():\n    time.sleep(0.05)\n\n\ndef rest():\n    time.sleep(0.002)\n\n\n"
+            "first()\nend, count = time.monotonic() + 2, 0\nwhile time.monotonic() < end:\n"
+            "    rest()\n    count += 1\nprint(count)\n")
+        done = self.fathom("run", "-o", "session", "--telemetry", "0", "--with", "functions=calls:1ms", *options, "--",
+                           PYTHON, "work.py")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        (profile,) = (self.folder / "session").glob("functions-*.prof")
+        rows = json.loads(self.fathom("functions", profile, "--limit", "0", "--json").stdout)["rows"]
+        calls = {row["function"]: row["calls"] for row in rows}
+        # Sums have all calls, whatever becomes of the slices.
+        self.assertEqual((calls["first"], calls["rest"]), (1, int(done.stdout.split()[0])))
+        done = self.fathom("export", "session", "--output", "out.json")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        names = [event.get("name", "").rpartition(": ")[2]
+                 for event in json.loads((self.folder / "out.json").read_text())["traceEvents"]
+                 if event.get("cat") == "python_function"]
+        return {name: names.count(name) for name in ("first", "rest")}, calls["rest"]
+
+    def test_of_long_calls_the_last_ones_are_kept(self):
+        slices, calls = self.limited_calls("--last", "300ms")
+        self.assertEqual(slices["first"], 0)
+        self.assertGreater(slices["rest"], 0)
+        self.assertLess(slices["rest"], calls)
+
+    def test_long_calls_beyond_the_size_are_counted(self):
+        slices, calls = self.limited_calls("--max-size", str(16 << 10))
+        self.assertEqual(slices["first"], 1)
+        self.assertLess(slices["rest"], calls)
+        dropped = {row["check"]: row for row in self.table("health")}["dropped_records"]
+        self.assertEqual(dropped["status"], "bad")
+        self.assertGreater(dropped["count"], 0)
+
     def test_a_line_has_what_it_waited_for(self):
         (self.folder / "work.py").write_text("import time\n\n\ndef rest():\n    time.sleep(1)\n\n\nrest()\n")
         done = self.fathom("run", "-o", "session", "--telemetry", "0", "--with", "lines,samples", "--", PYTHON, "work.py")
@@ -163,6 +198,17 @@ work(5)
         self.assertIn("sleep", waits.get("time.sleep(1)", ""), rows)
         # It may wait for a file, while the recorder looks at what it calls.
         self.assertNotIn("sleep", waits.get("rest()", ""))
+
+    def test_a_diagnosis_names_recorded_lines(self):
+        done = self.fathom("diagnose", ROOT / "tests/data/runs/joined", "--json")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertNotIn("lines not recorded", done.stdout)
+        answer = json.loads(done.stdout)
+        waits = next(each for each in answer["findings"] if each["rule"] == "sync-points")
+        self.assertIn(" at /home/me/waits.py:10", waits["title"])
+        self.assertEqual(waits["evidence"][0]["location"], "/home/me/waits.py:10")
+        stacks = next(each for each in answer["checklist"] if each["id"] == "stacks_recorded")
+        self.assertEqual(stacks["status"], "met")
 
     def test_a_time_of_calls_must_be_one(self):
         done = self.fathom("run", "--with", "functions=calls:soon", "--", PYTHON, "work.py")

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "analysis/health/checks.h"
+#include "analysis/lines/line_runs.h"
 
 namespace fathom {
 namespace {
@@ -77,10 +78,11 @@ void check_options(const HealthInput& input, Health& health) {
   add_recorded(health, "shapes_recorded", "input shapes were not recorded", ops,
                has(&Signature::shapes),
                {"no shapes", "--group-by shape, flops, roofline", "record_shapes=True"});
-  add_recorded(health, "stacks_recorded", "Python stacks were not recorded", ops,
-               input.tally.of(SliceKind::python_function) != 0 || any_valid(trace.ops.stack),
-               {"no source lines", "modules, stacks with source, --group-by stack",
-                "with_stack=True (slows the host)"});
+  add_recorded(
+      health, "stacks_recorded", "Python stacks were not recorded", ops,
+      input.tally.of(SliceKind::python_function) != 0 || any_valid(trace.ops.stack),
+      {LineRuns::recorded(trace) ? "lines are known, what called them is not" : "no source lines",
+       "modules, stacks with source, --group-by stack", "with_stack=True (slows the host)"});
   add_recorded(health, "memory_recorded", "allocator events were not recorded", ops,
                !trace.memory.time.empty(),
                {"no memory numbers", "memory columns of ops, peak memory", "profile_memory=True"});

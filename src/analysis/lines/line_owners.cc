@@ -4,14 +4,14 @@
 namespace fathom {
 
 LineOwners::LineOwners(const Context& context, const LineRuns& runs)
-    : context_(context),
-      trace_(context.trace),
+    : trace_(context.trace),
+      nesting_(context.nesting()),
       runs_(runs),
       forward_(context.trace),
       backward_(context.trace.tracks.size()),
       works_(context.trace.tracks.size(), nullptr) {
   notes_.resize(trace_.slices.size());
-  for (const Nesting::Thread& thread : context.nesting().work) {
+  for (const Nesting::Thread& thread : nesting_.work) {
     works_[thread.track.row()] = &thread;
     for (const SliceId slice : thread.slices) {
       if (!sequence_of(trace_, slice).is_backward()) continue;
@@ -32,7 +32,7 @@ LineShares::Key LineOwners::line_at(TrackId track, Time time) const {
 }
 
 SliceId LineOwners::forward_of(SliceId slice) const {
-  const SliceId backward = innermost_around(notes_, context_.nesting().parent, slice,
+  const SliceId backward = innermost_around(notes_, nesting_.parent, slice,
                                             [this](SliceId at) { return forward_.of(at).valid(); });
   return backward.valid() ? forward_.of(backward) : SliceId();
 }
@@ -46,7 +46,7 @@ LineOwners::Owner LineOwners::of(SliceId slice) const {
 
 LineOwners::Owner LineOwners::at(TrackId track, Time time) const {
   if (const Nesting::Thread* const work = works_[track.row()]) {
-    const SliceId around = innermost_at(trace_, context_.nesting(), *work, time, time);
+    const SliceId around = innermost_at(trace_, nesting_, *work, time, time);
     const SliceId forward = forward_of(around);
     if (forward.valid()) return of(around);
   }

@@ -11,7 +11,7 @@
 
 namespace fathom {
 
-/// Borrows the context and the runs.
+/// Borrows the trace, its nesting and the runs.
 class LineOwners {
  public:
   LineOwners(const Context& context, const LineRuns& runs);
@@ -32,8 +32,8 @@ class LineOwners {
   /// The forward operator of the innermost operator of the backward pass around a slice.
   [[nodiscard]] SliceId forward_of(SliceId slice) const;
 
-  const Context& context_;
   const Trace& trace_;
+  const Nesting& nesting_;
   const LineRuns& runs_;
   ForwardOps forward_;
   FromOutside notes_;

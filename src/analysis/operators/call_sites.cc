@@ -61,6 +61,7 @@ CallSites::CallSites(const Context& context)
   for (const Nesting::Thread& thread : nesting_.frames) frames_[thread.track.row()] = &thread;
   for (FromOutside* const notes : {&user_frames_, &with_stacks_, &backward_})
     notes->resize(nesting_.parent.size());
+  if (LineRuns::recorded(trace_)) lines_ = std::make_unique<const Lines>(context);
 }
 
 SliceId CallSites::frame(SliceId host) const {
@@ -97,11 +98,24 @@ SliceId CallSites::forward_of(SliceId backward) const {
 
 std::string CallSites::of(SliceId host) const {
   if (!host.valid()) return {};
-  std::string place = with_frames_or_stack(host);
+  std::string place = with_lines(host);
+  if (place.empty()) place = with_frames_or_stack(host);
   if (!place.empty()) return place;
   const auto runs_backward = [this](SliceId at) { return forward_of(at).valid(); };
   const SliceId op = innermost_around(backward_, nesting_.parent, host, runs_backward);
   return op.valid() ? with_frames_or_stack(forward_of(op)) : place;
+}
+
+std::string CallSites::place_of(StringId statement) const {
+  const StatementName name = statement_name(trace_.text(statement));
+  return std::string(name.file) + ":" + std::to_string(name.first);
+}
+
+/// A frame says itself where it is.
+std::string CallSites::with_lines(SliceId host) const {
+  if (!lines_ || trace_.kind(host) == SliceKind::python_function) return {};
+  const StringId statement = lines_->owners.of(host).line.statement;
+  return statement.valid() ? place_of(statement) : std::string();
 }
 
 std::string CallSites::with_frames_or_stack(SliceId host) const {

@@ -7,6 +7,8 @@
 #include <vector>
 
 #include "analysis/context.h"
+#include "analysis/lines/line_owners.h"
+#include "analysis/lines/line_runs.h"
 #include "analysis/structure/forward_ops.h"
 #include "analysis/structure/from_outside.h"
 #include "base/once.h"
@@ -37,16 +39,26 @@ class CallSites {
   /// The innermost frame of the user's code around a host slice, or invalid where no frames were
   /// recorded. q questions are O(q log n + n).
   [[nodiscard]] SliceId frame(SliceId host) const;
-  /// "train.py:42": from frame(), else from the recorded call stack of the operator or the
-  /// operators around it; of a backward operator, where its forward operator was called. "" where
-  /// nothing was recorded. With frames the line is that of the function, with call stacks that of
-  /// the call.
+  /// "train.py:42": from recorded lines, else from frame(), else from the recorded call stack of
+  /// the operator or the operators around it; of a backward operator, where its forward operator
+  /// was called. "" where nothing was recorded. With frames the line is that of the function, with
+  /// lines and call stacks that of the call.
   [[nodiscard]] std::string of(SliceId host) const;
   /// The forward operator that made the node which `backward` runs (see ForwardOps); invalid where
   /// it runs none, or none was recorded.
   [[nodiscard]] SliceId forward_of(SliceId backward) const;
+  /// In which line each thread was, or nullptr where no lines were recorded.
+  [[nodiscard]] const LineRuns* lines() const { return lines_ ? &lines_->runs : nullptr; }
+  /// "train.py:42" of a statement of lines().
+  [[nodiscard]] std::string place_of(StringId statement) const;
 
  private:
+  struct Lines {
+    explicit Lines(const Context& context) : runs(context.trace), owners(context, runs) {}
+    LineRuns runs;
+    LineOwners owners;
+  };
+  [[nodiscard]] std::string with_lines(SliceId host) const;
   [[nodiscard]] std::string with_frames_or_stack(SliceId host) const;
   [[nodiscard]] std::string recorded(SliceId host) const;
   /// The user's code that called the operator, where its call stack was recorded.
@@ -54,6 +66,7 @@ class CallSites {
 
   const Trace& trace_;
   const Nesting& nesting_;
+  std::unique_ptr<const Lines> lines_;
   FromOutside user_frames_;
   FromOutside with_stacks_;
   FromOutside backward_;

@@ -52,6 +52,37 @@ TEST(CallSites, GiveTheInnermostFrameOfTheUser) {
   EXPECT_EQ(recording.trace.name(sites.frame(op)), "train.py(9): loss");
 }
 
+TEST(CallSites, TakeTheRecordedLineBeforeTheFunctionAround) {
+  TraceBuilder builder;
+  const SliceId frame = builder.frame("train.py(3): main", 0, 100);
+  builder.line("/home/me/train.py:7 main", 0, 40);
+  builder.line("/home/me/train.py:8 main", 40, 20);
+  const SliceId first = builder.op("aten::norm", 15, 10);
+  const SliceId second = builder.op("aten::add", 45, 10).stack("model.py(31): forward");
+  const SliceId outside = builder.op("aten::mul", 70, 10);
+  const Recording recording(builder);
+  const CallSites sites(recording.context());
+  EXPECT_EQ(sites.of(first), "/home/me/train.py:7");
+  EXPECT_EQ(sites.of(second), "/home/me/train.py:8");
+  EXPECT_EQ(sites.of(outside), "train.py:3");
+  EXPECT_EQ(sites.of(frame), "train.py:3");
+}
+
+TEST(CallSites, OfTheBackwardPassAreTheLinesOfItsForwardOperators) {
+  TraceBuilder builder;
+  builder.line("/home/me/train.py:7 main", 0, 40);
+  builder.line("/home/me/train.py:8 main", 40, 60);
+  builder.op("aten::mm", 10, 10).sequence(5);
+  builder.on_thread(2);
+  const SliceId node =
+      builder.op("autograd::engine::evaluate_function: MmBackward0", 50, 20).sequence(5, 1);
+  const SliceId other = builder.op("aten::add_", 80, 5);
+  const Recording recording(builder);
+  const CallSites sites(recording.context());
+  EXPECT_EQ(sites.of(node), "/home/me/train.py:7");
+  EXPECT_EQ(sites.of(other), "/home/me/train.py:8");
+}
+
 TEST(CallSites, FallBackToTheRecordedStackOfTheOperatorsAround) {
   TraceBuilder builder;
   builder.op("aten::linear", 0, 100).stack("torch/nn/linear.py(5): forward;model.py(31): forward");

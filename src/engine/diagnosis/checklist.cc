@@ -40,7 +40,7 @@ class Checklist {
     add("complete", "Complete", complete());
     add("device_recorded", "Device recorded", device());
     add("shapes_recorded", "Shapes recorded", option("shapes_recorded"));
-    add("stacks_recorded", "Stacks recorded", option("stacks_recorded"));
+    add("stacks_recorded", "Stacks recorded", stacks());
     add("memory_recorded", "Memory recorded", option("memory_recorded"));
     add("little_overhead", "Little overhead", overhead());
     add("steady_machine", "Steady clocks and power",
@@ -153,6 +153,14 @@ class Checklist {
       return {Status::not_recordable, "no operators were recorded that could have them"};
     if (check->status == CheckStatus::ok) return {Status::met, "the recording has them"};
     return {Status::not_met, check->sentence() + " (" + check->advice + ")"};
+  }
+
+  /// Recorded lines say where the program calls, too.
+  [[nodiscard]] Judgement stacks() const {
+    Judgement judgement = option("stacks_recorded");
+    if (judgement.first == Status::not_met && rules_.sites.lines() != nullptr)
+      return {Status::met, "the recording has the line of each moment instead"};
+    return judgement;
   }
 
   [[nodiscard]] Judgement overhead() const {

@@ -41,6 +41,16 @@ TEST(Checklist, TellsALongRecordingFromAShortOne) {
   EXPECT_TRUE(of_many.reason.starts_with("8 steps")) << of_many.reason;
 }
 
+TEST(Checklist, RecordedLinesSayWhereTheProgramCalls) {
+  TraceBuilder without = steps(3);
+  TraceBuilder with = steps(3);
+  with.line("/home/me/train.py:7 main", 0, 30'000);
+  EXPECT_EQ(item(checklist_of(without), "stacks_recorded").status, ChecklistStatus::not_met);
+  const ChecklistItem lines = item(checklist_of(with), "stacks_recorded");
+  EXPECT_EQ(lines.status, ChecklistStatus::met) << lines.reason;
+  EXPECT_NE(lines.reason.find("line of each moment"), std::string::npos) << lines.reason;
+}
+
 TEST(Checklist, AMeanThatIsHardlyKnownIsNotLongEnough) {
   TraceBuilder trace;
   std::int64_t at = 0;

@@ -14,6 +14,7 @@
 #include "engine/diagnosis/diagnosis.h"
 #include "engine/diagnosis/divide.h"
 #include "engine/diagnosis/focus.h"
+#include "engine/diagnosis/function_notes.h"
 #include "engine/diagnosis/judged_steps.h"
 #include "engine/diagnosis/narrow.h"
 #include "engine/diagnosis/overhead_note.h"
@@ -259,7 +260,7 @@ void keep_what_needs_no_operators(Diagnosis& diagnosis) {
 std::string_view table_of_profile(const Trace& trace) {
   if (trace.slices.size() > 0 || !trace.process_runs.empty()) return {};
   if (!trace.stack_samples.empty()) return "hot";
-  return trace.functions.empty() ? std::string_view() : "functions";
+  return only_functions(trace) ? "functions" : std::string_view();
 }
 
 }  // namespace
@@ -375,6 +376,8 @@ Result<Diagnosis> diagnose(const Session& session, const DiagnosisRequest& reque
   const std::string python = python_note(context.trace, diagnosis);
   if (!python.empty()) diagnosis.notes.push_back(python);
   if (!outliers.steps.empty()) diagnosis.notes.push_back(outliers_note(diagnosis, outliers));
+  for (std::string& note : function_notes(context.trace))
+    diagnosis.notes.push_back(std::move(note));
   diagnosis.profile = table_of_profile(context.trace);
   diagnosis.narrower =
       narrower_name(context, usual.steps, device, !is_computing(diagnosis.verdict));

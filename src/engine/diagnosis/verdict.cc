@@ -9,6 +9,7 @@
 
 #include "analysis/roofline/op_cost.h"
 #include "base/quantity_text.h"
+#include "engine/diagnosis/function_notes.h"
 #include "rules/common/arguments.h"
 #include "rules/common/claims.h"
 #include "rules/common/counted.h"
@@ -421,7 +422,9 @@ std::vector<VerdictId> near_verdicts(VerdictId id, const Shares& shares, const L
 /// Why nothing can be said, or "".
 std::string doubt(const RuleContext& rules, const FamilyTimes& spent) {
   if (rules.steps.empty() || rules.window() == Duration{}) {
-    return "the trace holds no time to account for";
+    return only_functions(rules.trace())
+               ? "a profile of functions says how long each of them took, not when"
+               : "the trace holds no time to account for";
   }
   if (device_unrecorded(rules)) {
     return "work was launched onto a device, but what the device did was not recorded";

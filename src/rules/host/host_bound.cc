@@ -14,6 +14,7 @@
 #include "rules/common/late_launches.h"
 #include "rules/common/program.h"
 #include "rules/common/recorded.h"
+#include "rules/common/recorded_lines.h"
 #include "rules/common/sampled_lines.h"
 #include "rules/rule.h"
 
@@ -30,10 +31,9 @@ constexpr std::string_view kDoc =
     "Fires from 5 % of the step, warns from 10 %, is critical from 20 %; the confidence is "
     "high where the median kernel is shorter than 10 µs. Silent where a step has fewer than five "
     "kernels that last 50 µs or longer: what the host then does is no launching. Abstains where "
-    "half of the time is spent on what is done only once. Samples of the launching thread's stacks "
-    "name the line that they show most in the gaps, where frames were not recorded. Without a "
-    "device, "
-    "many short operators "
+    "half of the time is spent on what is done only once. Recorded lines of the launching thread "
+    "name the one that has most of the gaps; without them and frames, samples of its stacks do. "
+    "Without a device, many short operators "
     "cost more to call than they compute: counted are Python's stretches of at most 200 µs between "
     "operators, and of each operator's own time at most 5 µs; fires from 30 % of the step that no "
     "other rule explains, and 100 operators. Sources: HTA's host wait; TraceLens and nsys-ai (10 "
@@ -162,6 +162,12 @@ Outcome check_calls(const RuleContext& rules) {
       rules, operators,
       count_text(per) + " operators per step, nested ones included, that compute for " +
           duration_text(median_of(std::move(own))) + " (median); the longest are shown"));
+  std::vector<Interval> callers;
+  for_each_caller(rules,
+                  [&](const HostPiece& piece, Duration) { callers.push_back(piece.interval); });
+  if (std::optional<Evidence> line =
+          recorded_line(rules, std::move(callers), rules.accounting.main_thread))
+    finding.evidence.push_back(std::move(*line));
   finding.counter_evidence = recording_slows(rules);
   finding.fix = fix_of_calls(is_training(rules));
   finding.verify = "fathom ops TRACE --sort -calls";
@@ -192,7 +198,7 @@ Fix fix_of(const RuleContext& rules) {
       .after = "model = torch.compile(model, mode=\"reduce-overhead\")"};
 }
 
-/// What samples show while the device waits.
+/// The line that the launching thread is in while the device waits: as recorded, else by samples.
 std::optional<Evidence> line_in_gaps(const RuleContext& rules, const LateLaunches& late) {
   const DeviceAccounting& device = *rules.accounting.find(rules.device);
   std::vector<Interval> gaps;
@@ -203,7 +209,9 @@ std::optional<Evidence> line_in_gaps(const RuleContext& rules, const LateLaunche
     if (gap.launch.valid()) launch = gap.launch;
   }
   if (!launch.valid()) return std::nullopt;
-  return sampled_line(rules, std::move(gaps), rules.trace().slices.track[launch.row()]);
+  const TrackId track = rules.trace().slices.track[launch.row()];
+  if (std::optional<Evidence> line = recorded_line(rules, gaps, track)) return line;
+  return sampled_line(rules, std::move(gaps), track);
 }
 
 Outcome check(const RuleContext& rules) {

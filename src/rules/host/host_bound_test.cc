@@ -59,6 +59,24 @@ TEST(HostBound, SamplesInTheGapsNameTheLine) {
   EXPECT_NE(findings[0].evidence[1].text.find("by 20 samples"), std::string::npos);
 }
 
+TEST(HostBound, RecordedLinesNameTheLineThatHasMostOfTheGaps) {
+  TraceBuilder builder;
+  kernels(builder, 50, 20);
+  // The device idles from 105 to 185 of each 100 ns: 35 of line 12, 45 of line 13.
+  for (int i = 0; i < 50; ++i) {
+    builder.line("/home/me/model.py:12 forward", 100 * i + 90, 50);
+    builder.line("/home/me/model.py:13 forward", 100 * i + 140, 50);
+  }
+  const std::vector<Finding> findings = JudgedTrace(builder).findings(host_bound());
+  ASSERT_EQ(findings.size(), 1U);
+  ASSERT_EQ(findings[0].evidence.size(), 2U);
+  const Evidence& line = findings[0].evidence[1];
+  EXPECT_EQ(line.location, "/home/me/model.py:13");
+  EXPECT_TRUE(line.text.starts_with("by recorded lines, model.py:13 in forward has ")) << line.text;
+  ASSERT_TRUE(line.where.has_value());
+  EXPECT_EQ(to_ns(line.where->length()), 45);
+}
+
 TEST(HostBound, IsNothingWhenTheDeviceIsBusy) {
   TraceBuilder builder;
   kernels(builder, 50, 98);

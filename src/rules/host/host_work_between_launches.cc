@@ -6,6 +6,7 @@
 #include <set>
 #include <string>
 
+#include "analysis/lines/line_runs.h"
 #include "analysis/machine/thread_time.h"
 #include "analysis/structure/from_outside.h"
 #include "analysis/structure/stretches.h"
@@ -19,6 +20,7 @@
 #include "rules/common/evidence.h"
 #include "rules/common/program.h"
 #include "rules/common/recorded.h"
+#include "rules/common/recorded_lines.h"
 #include "rules/common/sampled_lines.h"
 #include "rules/rule.h"
 #include "store/profiler_step.h"
@@ -32,11 +34,11 @@ constexpr std::string_view kDoc =
     "does, only outside of the loader. Counted are stretches of at least 200 µs and 0.5 % of a "
     "step in which the launching thread (without a device: the main thread) is in no operator, no "
     "call and no loader while the device idles; shorter ones are what Python costs per operator, "
-    "which host-bound describes. Fires from 5 % of the step. Lines are named where Python stacks "
-    "were recorded, each from 2 % of the step: a stretch is cut wherever a frame begins or ends, "
-    "and each piece belongs to the innermost frame of the user's code. Without them, samples of "
-    "the "
-    "thread's stacks name the line that they show most in these stretches. The start of a loader's "
+    "which host-bound describes. Fires from 5 % of the step. Lines are named where lines or Python "
+    "stacks were recorded, each from 2 % of the step: a stretch is cut wherever a line or frame "
+    "begins or ends, and each piece belongs to the line, else to the innermost frame of the user's "
+    "code. Without them, samples of the thread's stacks name the line that they show most in these "
+    "stretches. The start of a loader's "
     "workers is known by what an iterator does around it: it draws a seed before and samples "
     "after. "
     "Compilation, and waiting for a collective on another thread, do not count. Sources: our "
@@ -105,8 +107,9 @@ struct Stretch {
 
 /// What one place in the program costs.
 struct Site {
+  StringId line{};  // The statement, where lines were recorded, or invalid.
   SliceId frame{};  // Of the user's code, or invalid.
-  SliceId range{};  // Without a frame: the annotation around it, or invalid.
+  SliceId range{};  // Without a line or frame: the annotation around it, or invalid.
   Duration time{};
   std::array<Duration, kWorks> by_work{};
   std::vector<Claim> claims;
@@ -204,11 +207,12 @@ class SiteFinder {
       ranges.push_back({part, range_around(around)});
     });
     auto range = ranges.begin();
-    cut(rules_, nesting.frames, stretch, [&](SliceId innermost, const Interval& part) {
-      const SliceId frame = rules_.sites.frame(innermost);
+    const LineRuns* const lines = rules_.sites.lines();
+    const LineRuns::Thread* const thread = lines == nullptr ? nullptr : lines->of(stretch.track);
+    const auto without_line = [&](SliceId innermost, SliceId frame, const Interval& part) {
       if (frame.valid()) {
-        add(part, stretch, {.place = place_of(frame), .frame = frame, .range = {}}, work(innermost),
-            sites);
+        add(part, stretch, {.place = place_of(frame), .line = {}, .frame = frame, .range = {}},
+            work(innermost), sites);
         return;
       }
       // No line is known: the annotations around it have to do.
@@ -219,9 +223,29 @@ class SiteFinder {
         const Interval inside{std::max(at->interval.begin, part.begin),
                               std::min(at->interval.end, part.end)};
         add(inside, stretch,
-            {.place = name.empty() ? name : "in " + name, .frame = {}, .range = at->slice},
+            {.place = name.empty() ? name : "in " + name,
+             .line = {},
+             .frame = {},
+             .range = at->slice},
             name.empty() ? work(innermost) : work_of(name), sites);
       }
+    };
+    cut(rules_, nesting.frames, stretch, [&](SliceId innermost, const Interval& piece) {
+      const SliceId frame = rules_.sites.frame(innermost);
+      if (thread == nullptr) {
+        without_line(innermost, frame, piece);
+        return;
+      }
+      thread->each_part(piece, [&](const Interval& part, StringId line) {
+        if (!line.valid()) {
+          without_line(innermost, frame, part);
+          return;
+        }
+        const Work by_frames = work(innermost);
+        add(part, stretch,
+            {.place = rules_.sites.place_of(line), .line = line, .frame = frame, .range = {}},
+            by_frames == Work::other ? work_of(rules_.trace().text(line)) : by_frames, sites);
+      });
     });
   }
 
@@ -254,6 +278,7 @@ class SiteFinder {
   /// Where a piece belongs.
   struct Whose {
     std::string place;
+    StringId line{};
     SliceId frame{};
     SliceId range{};
   };
@@ -263,6 +288,7 @@ class SiteFinder {
     const Duration time = rules_.counted(part);
     if (time <= Duration{}) return;
     Site& site = sites[whose.place];
+    site.line = whose.line;
     site.frame = whose.frame;
     site.range = whose.range;
     site.time += time;
@@ -543,12 +569,17 @@ std::optional<std::string> seen_waiting(const RuleContext& rules, const Site& si
   return time->places.front().where;
 }
 
-/// "; NAME and what it calls take 36 ms", where lines were recorded.
-std::string function_text(const RuleContext& rules, const Site& site, Duration inside) {
+/// "; NAME and what it calls take 36 ms", where frames were recorded.
+std::string function_text(const RuleContext& rules, const Site& site, TrackId track,
+                          Duration inside) {
   if (!site.frame.valid()) {
     if (const auto where = seen_waiting(rules, site))
       return "; the thread was seen waiting, most often at " + *where;
-    return has_frames(rules)
+    if (site.line.valid()) {
+      return "; by recorded lines the thread is in " +
+             std::string(statement_name(rules.trace().text(site.line)).function);
+    }
+    return has_frames(rules) || has_lines(rules, track)
                ? "; no line of the program is around them"
                : "; lines not recorded: use " + recording_with(rules.trace(), "with_stack=True");
   }
@@ -571,7 +602,10 @@ Finding make(const RuleContext& rules, Site& site, const std::vector<Stretch>& a
       static_cast<Work>(std::ranges::max_element(site.by_work) - site.by_work.begin());
   const std::string range =
       site.range.valid() ? std::string(rules.trace().name(site.range)) : std::string();
-  const std::string place = site.range.valid() ? range : rules.sites.of(site.frame);
+  const TrackId track = track_of(site, all);
+  const std::string place = site.range.valid()  ? range
+                            : site.line.valid() ? rules.sites.place_of(site.line)
+                                                : rules.sites.of(site.frame);
   const std::string_view done = kDone[static_cast<std::size_t>(work)];
   Finding finding;
   finding.key = place;
@@ -588,14 +622,16 @@ Finding make(const RuleContext& rules, Site& site, const std::vector<Stretch>& a
   Evidence evidence;
   evidence.text = counted_noun(site.stretches.size(), "gap") + " in no operator, the longest of " +
                   duration_text(std::ranges::max(site.stretches, {}, &Interval::length).length()) +
-                  steps_text(rules, site) + function_text(rules, site, inside);
+                  steps_text(rules, site) + function_text(rules, site, track, inside);
   evidence.where = std::ranges::max(site.stretches, {}, &Interval::length);
   if (range.empty()) evidence.location = place;
   const SliceId shown = site.frame.valid() ? site.frame : site.range;
   if (shown.valid()) evidence.slices.push_back(shown);
   finding.evidence.push_back(std::move(evidence));
-  if (std::optional<Evidence> line = sampled_line(rules, site.stretches, track_of(site, all)))
-    finding.evidence.push_back(std::move(*line));
+  if (!site.line.valid()) {
+    if (std::optional<Evidence> line = sampled_line(rules, site.stretches, track))
+      finding.evidence.push_back(std::move(*line));
+  }
   finding.counter_evidence =
       has_frames(rules)
           ? "Recording Python stacks makes Python slower than it is: compare the step time without."

@@ -40,6 +40,43 @@ TEST(HostWorkBetweenLaunches, IsToldWhenTheDeviceWaitsForPython) {
   EXPECT_FALSE(findings[0].edits.empty());
 }
 
+TEST(HostWorkBetweenLaunches, RecordedLinesDivideTheGaps) {
+  TraceBuilder builder;
+  steps(builder, 4000);
+  for (int i = 0; i < 3; ++i) {
+    const std::int64_t at = 10'000 * kUs * i;
+    builder.line("/home/me/train.py:3 main", at, 1000 * kUs);
+    builder.line("/home/me/train.py:7 tokenize", at + 1000 * kUs, 3000 * kUs);
+    builder.line("/home/me/train.py:9 main", at + 4000 * kUs, 6000 * kUs);
+  }
+  const JudgedTrace judged(builder);
+  const std::vector<Finding> findings = judged.findings(host_work_between_launches());
+  ASSERT_EQ(findings.size(), 2U);
+  EXPECT_TRUE(findings[0].title.starts_with(
+      "The device waits for Python at /home/me/train.py:7 (text is tokenised)"))
+      << findings[0].title;
+  EXPECT_EQ(findings[0].evidence[0].location, "/home/me/train.py:7");
+  EXPECT_EQ(findings[0].confidence, Confidence::high);
+  EXPECT_NEAR(judged.rules().percent(total(findings[0].claims)), 30, 1);
+  EXPECT_EQ(findings[1].evidence[0].location, "/home/me/train.py:3");
+  EXPECT_NEAR(judged.rules().percent(total(findings[1].claims)), 10, 1);
+  for (const Finding& finding : findings) {
+    EXPECT_EQ(finding.evidence[0].text.find("not recorded"), std::string::npos)
+        << finding.evidence[0].text;
+  }
+}
+
+TEST(HostWorkBetweenLaunches, OutsideOfRecordedLinesNoLineIsAround) {
+  TraceBuilder builder;
+  steps(builder, 4000);
+  builder.line("/home/me/train.py:9 main", 5000 * kUs, 1000 * kUs);
+  const std::vector<Finding> findings = JudgedTrace(builder).findings(host_work_between_launches());
+  ASSERT_EQ(findings.size(), 1U);
+  EXPECT_NE(findings[0].evidence[0].text.find("no line of the program is around them"),
+            std::string::npos)
+      << findings[0].evidence[0].text;
+}
+
 /// Three steps of 10 ms on the host alone, of which Python takes 6 ms, and what the thread did.
 std::vector<Finding> on_the_host(std::string_view computed) {
   TraceBuilder builder;

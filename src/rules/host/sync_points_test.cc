@@ -1,3 +1,7 @@
+#include <algorithm>
+#include <string>
+#include <vector>
+
 #include <gtest/gtest.h>
 
 #include "rules/common/claims.h"
@@ -43,6 +47,26 @@ TEST(SyncPoints, NamesTheLineAndMakesOneFindingPerSite) {
   ASSERT_EQ(findings.size(), 2U);
   EXPECT_EQ(findings[0].evidence[0].location.substr(0, 9), "train.py:");
   EXPECT_NE(findings[0].key, findings[1].key);
+}
+
+TEST(SyncPoints, RecordedLinesAreCloserThanFrames) {
+  TraceBuilder builder;
+  builder.step(0, 0, 2000);
+  builder.frame("train.py(12): log", 0, 1990);
+  builder.line("/home/me/train.py:14 log", 0, 1000);
+  builder.line("/home/me/train.py:15 log", 1000, 1000);
+  reads_a_value(builder, 0, 1);
+  reads_a_value(builder, 1000, 11);
+  const std::vector<Finding> findings = JudgedTrace(builder).findings(sync_points());
+  ASSERT_EQ(findings.size(), 2U);
+  std::vector<std::string> places;
+  for (const Finding& finding : findings) {
+    places.push_back(finding.evidence[0].location);
+    EXPECT_NE(finding.title.find(" at " + places.back()), std::string::npos) << finding.title;
+    EXPECT_EQ(finding.confidence, Confidence::high);
+  }
+  std::ranges::sort(places);
+  EXPECT_EQ(places, (std::vector<std::string>{"/home/me/train.py:14", "/home/me/train.py:15"}));
 }
 
 TEST(SyncPoints, BlamesACallForNoMoreThanItWaited) {

@@ -16,6 +16,7 @@
 #include "rules/common/names.h"
 #include "rules/common/program.h"
 #include "rules/common/recorded.h"
+#include "rules/common/recorded_lines.h"
 #include "rules/rule.h"
 
 namespace fathom {
@@ -202,6 +203,17 @@ Fix fix_of(const RuleContext& rules, bool single) {
                ", prefetch_factor=4, persistent_workers=True)"};
 }
 
+/// The line of the data set, or of what it calls, that has most of the fetching in this process.
+std::optional<Evidence> line_of(const RuleContext& rules, const std::vector<SliceId>& fetches) {
+  if (fetches.empty()) return std::nullopt;
+  const Trace& trace = rules.trace();
+  std::vector<Interval> stretches;
+  stretches.reserve(fetches.size());
+  for (const SliceId fetch : fetches)
+    stretches.push_back({trace.slices.start[fetch.row()], trace.slices.end(fetch)});
+  return recorded_line(rules, std::move(stretches), trace.slices.track[fetches.front().row()]);
+}
+
 Finding make(const RuleContext& rules, bool single, const std::vector<SliceId>& found,
              Duration exposed) {
   Finding finding;
@@ -243,6 +255,8 @@ Finding make(const RuleContext& rules, bool single, const std::vector<SliceId>& 
   }
   if (std::optional<Evidence> part = dominating_part(rules, found)) {
     finding.evidence.push_back(std::move(*part));
+  } else if (std::optional<Evidence> line = single ? line_of(rules, found) : std::nullopt) {
+    finding.evidence.push_back(std::move(*line));
   } else if (single) {
     finding.evidence.back().text +=
         "; which function or transform takes it is not recorded" +

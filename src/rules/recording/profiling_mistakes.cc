@@ -303,7 +303,7 @@ struct NotRecorded {
 };
 NotRecorded not_recorded_of(const RuleContext& rules) {
   const Trace& trace = rules.trace();
-  const bool stacks = has_frames(rules) ||
+  const bool stacks = has_frames(rules) || rules.sites.lines() != nullptr ||
                       std::ranges::any_of(trace.ops.stack, [](StringId id) { return id.valid(); });
   NotRecorded missing;
   const auto add = [&missing](std::string_view what, std::string_view option) {
