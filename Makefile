@@ -9,6 +9,8 @@ JOBS ?= $(shell nproc)
 TEST_JOBS ?= $(shell expr $(JOBS) + 1)
 # Tests that `make test` and `make asan` leave out, as a regular expression.
 LEAVE_OUT ?=
+# How many tests that failed beside others may run once more, alone (tools/run_tests).
+AGAIN ?= 0
 # OFF: `make test` leaves out the unit tests of the rooms, which `make asan` has.
 UNIT_TESTS ?= ON
 # `make test-ui`: smoke, or all.
@@ -61,7 +63,7 @@ test: ## All tests: unit, golden tables, the whole program, the release binary, 
 	@tools/setup musl || echo 'test: no compiler for musl: what a program that is made for it does is tested in part' >&2
 	@$(call configure,release,-DFATHOM_PYTHON=ON -DFATHOM_UNIT_TESTS=$(UNIT_TESTS))
 	@cmake --build $(RELEASE) -j $(JOBS)
-	@ctest --test-dir $(RELEASE) -j $(TEST_JOBS) --output-on-failure --no-tests=error $(if $(LEAVE_OUT),-E '$(value LEAVE_OUT)')
+	@AGAIN=$(AGAIN) tools/run_tests $(RELEASE) -j $(TEST_JOBS) $(if $(LEAVE_OUT),-E '$(value LEAVE_OUT)')
 
 test-cupti: ## Real libraries of CUPTI (downloads 11, 130 MB) against the table of their records and calls.
 	@tools/cupti_table.py --check
@@ -81,7 +83,8 @@ debug asan: ## The same tests in another build: assertions; assertions and sanit
 	@tools/setup cuda || echo '$@: no headers of CUPTI: the tests of libfathom_cuda.so are left out' >&2
 	@$(call configure,$@)
 	@cmake --build build/$@ -j $(JOBS)
-	@FATHOM_DATA=$${FATHOM_DATA-none} ctest --test-dir build/$@ -j $(TEST_JOBS) --output-on-failure --no-tests=error $(if $(LEAVE_OUT),-E '$(value LEAVE_OUT)')
+	@FATHOM_DATA=$${FATHOM_DATA-none} AGAIN=$(AGAIN) tools/run_tests build/$@ -j $(TEST_JOBS) \
+	  $(if $(LEAVE_OUT),-E '$(value LEAVE_OUT)')
 
 # The recorder has handlers of its own for the signals that end a program.
 tsan: ## Data races in what runs inside other programs and in the reader, by the thread sanitizer.
@@ -89,8 +92,8 @@ tsan: ## Data races in what runs inside other programs and in the reader, by the
 	@tools/setup cuda || echo '$@: no headers of CUPTI: the tests of libfathom_cuda.so are left out' >&2
 	@$(call configure,$@)
 	@cmake --build build/$@ -j $(JOBS) --target $(TSAN_TESTS)
-	@FATHOM_DATA=none TSAN_OPTIONS=handle_segv=0:handle_abort=0:handle_sigbus=0 ctest --test-dir build/$@ \
-	  -j $(JOBS) --output-on-failure --no-tests=error -R '^($(subst $(space),|,$(TSAN_TESTS)))/'
+	@FATHOM_DATA=none TSAN_OPTIONS=handle_segv=0:handle_abort=0:handle_sigbus=0 tools/run_tests build/$@ \
+	  -j $(JOBS) -R '^($(subst $(space),|,$(TSAN_TESTS)))/'
 
 bench: ## The benchmarks of bench/, one after the other (make bench BENCHMARK_MIN_TIME=0.01 for a short run).
 	@tools/setup build bench
