@@ -6,6 +6,7 @@ from __future__ import annotations
 import os
 import sys
 import threading
+import time
 import unittest
 from unittest import mock
 
@@ -87,6 +88,23 @@ class TheThreadOfTheHook(unittest.TestCase):
         self.ticker.resume()
         self.ticker.wake()
         self.assertEqual(len(self.started), 2)
+
+    def test_a_thread_that_just_ended_by_itself_is_gone_after_a_pause(self) -> None:
+        one = ticker.Ticker()
+        tids: list[int] = []
+
+        def last() -> bool:
+            tids.append(threading.get_native_id())
+            run = one._run
+            run.over = mock.Mock(wraps=run.over, release=lambda: time.sleep(0.05))
+            return False
+
+        one.add(last)
+        one.wake()
+        while one._run is not None or not tids:
+            time.sleep(NOTHING_S)
+        self.assertTrue(one.pause(PLENTY_S))
+        self.assertFalse(os.path.exists(f"/proc/self/task/{tids[0]}"))
 
     def test_who_waits_for_something_is_called_soon_once(self) -> None:
         one = ticker.Ticker()

@@ -20,6 +20,8 @@ PERIOD_S = 0.5
 SOON_S = 0.02
 # A fork does not wait for longer.
 PAUSE_S = 2.0
+# Nor for longer until a thread that has left our code is gone.
+GONE_S = 1.0
 
 
 class _Run:
@@ -45,6 +47,7 @@ class Ticker:
     def _begin(self) -> None:
         self._pid = os.getpid()
         self._run: _Run | None = None
+        self._ending: _Run | None = None  # one that has left its loop by itself
         self._stop = False
         self._starting = _thread.allocate_lock()
 
@@ -83,6 +86,7 @@ class Ticker:
                 if not any(wanted):
                     break
         finally:
+            self._ending = run
             self._run = None
             run.over.release()
 
@@ -92,6 +96,9 @@ class Ticker:
         self._stop = True
         run = self._run
         if run is None:
+            ending, self._ending = self._ending, None
+            if ending is not None:
+                self._await_end(ending)
             return True
         run.leave.release()
         if not run.over.acquire(True, limit_s):
@@ -103,7 +110,7 @@ class Ticker:
         """The lock is free a moment before the operating system's thread is gone: a longer one where
         all processors are busy."""
         path = f"/proc/self/task/{run.tid}"
-        end = time.monotonic() + 0.2
+        end = time.monotonic() + GONE_S
         while run.tid and os.path.exists(path) and time.monotonic() < end:
             time.sleep(0.0001)
 
