@@ -25,7 +25,7 @@ if(SKBUILD_SABI_VERSION)
   set(stable_abi STABLE_ABI)
 endif()
 nanobind_add_module(fathom_core ${stable_abi} NB_STATIC NB_SUPPRESS_WARNINGS NOMINSIZE PROTECT_STACK ${python_sources})
-target_link_libraries(fathom_core PRIVATE fathom_options fathom_capture fathom_engine fathom_measure fathom_render fathom_server)
+target_link_libraries(fathom_core PRIVATE fathom_options fathom_capture fathom_engine fathom_measure fathom_record fathom_render fathom_server)
 # What is linked statically stays inside: numpy and torch bring a libstdc++ of their own.
 target_link_options(fathom_core PRIVATE -Wl,--exclude-libs,ALL)
 fathom_portable(fathom_core)

@@ -4,7 +4,7 @@ from fathom._annotate import annotate
 from fathom._bench import bench, crossover
 from fathom._bench_result import BenchMetric, BenchResult, BenchSide
 from fathom._bench_sweep import BenchCrossover, BenchSweep
-from fathom._core import Column, ColumnSpec, Report, Table
+from fathom._core import Check, Column, ColumnSpec, Report, Table
 from fathom._core import version as __version__
 from fathom._diagnosis import (
     Diagnosis,
@@ -21,6 +21,7 @@ from fathom._errors import FathomError
 from fathom._lines import lines
 from fathom._page import Page
 from fathom._profile import profile, start, step, stop, trace_handler
+from fathom._record import Recorded, attach, doctor, run
 from fathom._schedule import Schedule, schedule
 from fathom._session import Session, open, open_all, reports
 
@@ -30,6 +31,7 @@ __all__ = [
     "BenchResult",
     "BenchSide",
     "BenchSweep",
+    "Check",
     "Column",
     "ColumnSpec",
     "Diagnosis",
@@ -41,6 +43,7 @@ __all__ = [
     "Page",
     "Rank",
     "Ranks",
+    "Recorded",
     "Report",
     "Schedule",
     "Session",
@@ -49,13 +52,16 @@ __all__ = [
     "Verdict",
     "__version__",
     "annotate",
+    "attach",
     "bench",
     "crossover",
+    "doctor",
     "lines",
     "open",
     "open_all",
     "profile",
     "reports",
+    "run",
     "schedule",
     "start",
     "step",

@@ -28,7 +28,7 @@ class Folder:
     def make(self) -> pathlib.Path:
         """The folder, which is there from now on. FathomError: it cannot be written."""
         if self.path is None:
-            path = self._chosen or _fresh()
+            path = self._chosen or fresh(_program())
             self._manifest = _conditions()
             try:
                 path.mkdir(parents=True, exist_ok=True)
@@ -68,14 +68,14 @@ def _program() -> str:
     return name.lstrip("-") or "python"
 
 
-def _fresh() -> pathlib.Path:
+def fresh(name: str) -> pathlib.Path:
     """fathom-runs/<time>-<name>, with a number behind it where that is taken."""
     stamp = time.strftime("%Y%m%d-%H%M%S")
-    base = pathlib.Path("fathom-runs") / f"{stamp}-{_program()}"
+    base = pathlib.Path("fathom-runs") / f"{stamp}-{name}"
     for number in itertools.count(2):
         if not base.exists():
             break
-        base = base.with_name(f"{stamp}-{_program()}-{number}")
+        base = base.with_name(f"{stamp}-{name}-{number}")
     return base.absolute()
 
 

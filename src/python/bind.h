@@ -11,6 +11,7 @@ void bind_reports(nanobind::module_& module);
 void bind_tables(nanobind::module_& module);
 void bind_sessions(nanobind::module_& module);
 void bind_bench(nanobind::module_& module);
+void bind_record(nanobind::module_& module);
 
 /// A value of a table as Python has it; null is None.
 nanobind::object to_python(const Value& value);

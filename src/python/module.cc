@@ -17,4 +17,5 @@ NB_MODULE(_core, module) {
   fathom::python::bind_tables(module);
   fathom::python::bind_sessions(module);
   fathom::python::bind_bench(module);
+  fathom::python::bind_record(module);
 }

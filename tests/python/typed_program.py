@@ -53,6 +53,13 @@ def measure() -> None:
     print(metric.verdict, p95, side.median + 0, sweep.knee, result.values()[0][0] + 0)
 
 
+def other_programs() -> None:
+    check: fathom.Check = fathom.doctor()[0]
+    ran: fathom.Recorded = fathom.run("true", options=["-q"])
+    code: int | None = ran.exit_code
+    print(check.section + check.state, code, ran.path.name)
+
+
 def record(folder: str) -> None:
     plan: fathom.Schedule = fathom.schedule(wait=0, warmup=0, active=2)
     try:
