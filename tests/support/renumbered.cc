@@ -129,8 +129,8 @@ class Renumbering {
         peak_bytes, read_bytes, written_bytes);
   }
   void visit(FunctionTime& row) {
-    auto& [pid, file, name, line, calls, total, self] = row;
-    all(pid, file, name, line, calls, total, self);
+    auto& [pid, file, name, line, calls, total, self, primitive] = row;
+    all(pid, file, name, line, calls, total, self, primitive);
   }
   void visit(LineTime& row) {
     auto& [pid, file, function, first, last, function_line, hits, total, self] = row;
