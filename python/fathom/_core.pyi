@@ -327,3 +327,35 @@ def value_text(ns: float) -> str:
 
 def bench(function: object, against: object | None, setup: object | None, *, name: str, against_name: str, mode: str, l2: str | None, stream: int, runs: int | None, seconds: float | None, resolution: float | None, warmup: int, calls: int | None, seed: int | None, items: bool, nvml: str, say: object | None) -> Measured:
     """What fathom.bench() calls."""
+
+class Check:
+    """One thing that decides what may be recorded here."""
+
+    @property
+    def section(self) -> str:
+        """GPU, Telemetry, Python …"""
+
+    @property
+    def what(self) -> str: ...
+
+    @property
+    def state(self) -> str:
+        """ok, limited, missing, or info: neither good nor bad."""
+
+    @property
+    def detail(self) -> str:
+        """What was found."""
+
+    @property
+    def lost(self) -> str:
+        """What cannot be recorded in consequence, or empty."""
+
+    @property
+    def remedy(self) -> str:
+        """What would allow it, or empty."""
+
+def doctor() -> list[Check]:
+    """The checks of `fathom doctor`."""
+
+def attach(pids: Sequence[int], output: str, name: str, seconds: float, timeout: float, extras: str, progress: object, warning: object) -> tuple[str, list[int]]:
+    """Records running processes: the folder, and which were recorded."""
