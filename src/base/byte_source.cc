@@ -11,7 +11,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/descriptor.h"
 #include "base/gzip_source.h"
+#include "base/held_files.h"
 #include "base/peeked_source.h"
 #include "base/read_progress.h"
 #include "base/zstd_source.h"
@@ -28,23 +30,19 @@ std::map<std::string, std::uint64_t>*& expected_files() {
   return files;
 }
 
-/// Reads a descriptor and closes it, unless it is standard input.
+/// Reads a file, or standard input where there is none.
 class FileSource final : public PeekedSource {
  public:
-  FileSource(int descriptor, ReadProgress* progress)
-      : descriptor_(descriptor), progress_(progress) {}
-  ~FileSource() override {
-    if (descriptor_ != STDIN_FILENO) close(descriptor_);
-  }
-  FileSource(const FileSource&) = delete;
-  FileSource& operator=(const FileSource&) = delete;
+  FileSource(Descriptor file, ReadProgress* progress)
+      : file_(std::move(file)), progress_(progress) {}
+  [[nodiscard]] int descriptor() const { return file_ ? file_.get() : STDIN_FILENO; }
 
  private:
   Result<std::size_t> read_more(std::span<std::byte> out) override {
     // One call gives at most 2 GiB, and a pipe gives what it has: ask until full or at the end.
     std::size_t filled = 0;
     while (filled < out.size()) {
-      const ssize_t got = ::read(descriptor_, out.data() + filled, out.size() - filled);
+      const ssize_t got = ::read(descriptor(), out.data() + filled, out.size() - filled);
       if (got == 0) break;
       if (got < 0 && errno == EINTR) continue;
       if (got < 0) return Error{ErrorCode::io, "cannot be read: " + system_text(errno)};
@@ -54,7 +52,7 @@ class FileSource final : public PeekedSource {
     return filled;
   }
 
-  int descriptor_;
+  Descriptor file_;
   ReadProgress* progress_;
 };
 
@@ -93,18 +91,20 @@ Error open_error(int error) {
   }
 }
 
-Result<std::unique_ptr<ByteSource>> open_file(const std::string& path) {
-  int descriptor = STDIN_FILENO;
+Result<std::unique_ptr<ByteSource>> open_file(const std::string& path, HeldFiles* held) {
+  Descriptor file;
   if (path != "-") {
-    do {
-      descriptor = open(path.c_str(), O_RDONLY | O_CLOEXEC);
-    } while (descriptor < 0 && errno == EINTR);
-    if (descriptor < 0) return open_error(errno);
+    if (held != nullptr) file = held->take(path);
+    while (!file) {
+      file = Descriptor(open(path.c_str(), O_RDONLY | O_CLOEXEC));
+      if (!file && errno != EINTR) return open_error(errno);
+    }
   }
   auto* const expected = expected_files();
   const bool counts = expected == nullptr || expected->erase(path) > 0;
   ReadProgress* const progress = counts ? WatchedReading::current() : nullptr;
-  auto source = std::make_unique<FileSource>(descriptor, progress);
+  auto source = std::make_unique<FileSource>(std::move(file), progress);
+  const int descriptor = source->descriptor();
   struct stat status = {};
   if (fstat(descriptor, &status) == 0 && S_ISDIR(status.st_mode)) {
     return Error{ErrorCode::invalid_argument, "is a directory; name a trace file in it"};
@@ -131,10 +131,10 @@ std::size_t read_size(const ByteSource& source, std::size_t most) {
   return known < kSniffBytes ? std::min(most, known + 1) : most;
 }
 
-Result<std::unique_ptr<ByteSource>> open_source(std::string_view path) {
+Result<std::unique_ptr<ByteSource>> open_source(std::string_view path, HeldFiles* held) {
   const std::string name(path);
   const std::string_view place = name == "-" ? "standard input" : path;
-  Result<std::unique_ptr<ByteSource>> raw = open_file(name);
+  Result<std::unique_ptr<ByteSource>> raw = open_file(name, held);
   if (!raw) return std::move(raw).error().in(place);
   Result<std::unique_ptr<ByteSource>> source = decompressed(*std::move(raw));
   if (!source) return std::move(source).error().in(place);

@@ -40,9 +40,11 @@ class ByteSource {
 /// more than shows its end, so that a short file takes no large buffer.
 std::size_t read_size(const ByteSource& source, std::size_t most);
 
+class HeldFiles;
+
 /// Opens a file, or standard input for "-"; gzip (also multi-member) and zstd are recognised by
-/// content.
-Result<std::unique_ptr<ByteSource>> open_source(std::string_view path);
+/// content. A file that `held` (or null) has open is taken from there.
+Result<std::unique_ptr<ByteSource>> open_source(std::string_view path, HeldFiles* held = nullptr);
 
 /// While it lives, the progress of this thread, if it is watched, counts these files only, and
 /// expects all of them at once: so it never goes back. One at a time.

@@ -1,6 +1,7 @@
 // fathom dump: what every thread of a process tree does right now.
-#include <chrono>
 #include <memory>
+#include <string>
+#include <vector>
 
 #include <unistd.h>
 
@@ -10,7 +11,7 @@
 #include "cli/options.h"
 #include "cli/print.h"
 #include "cli/selection_options.h"
-#include "sample/process_look.h"
+#include "record/tree_looks.h"
 
 namespace fathom::cli {
 namespace {
@@ -23,38 +24,15 @@ struct DumpArguments {
   bool native = false;
 };
 
-/// The first must be there; one of those below may end while the others are looked at.
-Result<void> look_at_tree(pid_t root, bool alone, sample::native::ImageCache* images,
-                          std::vector<sample::ProcessLook>& looks) {
-  const std::vector<pid_t> tree = alone ? std::vector<pid_t>{root} : sample::process_tree(root);
-  for (const pid_t pid : tree) {
-    Result<sample::ProcessLook> look = sample::look_at(pid, images);
-    if (look) {
-      looks.push_back(std::move(*look));
-    } else if (pid == root) {
-      return std::move(look).error();
-    } else if (look.error().code != ErrorCode::not_found) {
-      say_warning(look.error().message, false);
-    }
-  }
-  return {};
-}
-
 int run(const DumpArguments& arguments) {
   Result<std::vector<pid_t>> pids = parse_pids(arguments.pids);
   if (!pids) return fail(std::move(pids).error().in("dump"));
-  DumpShow dump;
-  sample::native::ImageCache images;
-  const auto begin = std::chrono::steady_clock::now();
-  for (const pid_t pid : *pids) {
-    const Result<void> looked =
-        look_at_tree(pid, arguments.alone, arguments.native ? &images : nullptr, dump.processes);
-    if (!looked) return fail(looked.error());
-  }
-  dump.milliseconds =
-      std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - begin).count();
+  const Result<record::TreeLooks> looks =
+      record::look_at_trees(*pids, {.alone = arguments.alone, .native = arguments.native},
+                            [](const std::string& text) { say_warning(text, false); });
+  if (!looks) return fail(looks.error());
   const Style style = style_for(STDOUT_FILENO, ColourChoice::automatic, false);
-  return print(arguments.json ? dump_json(dump) : dump_text(dump, style, arguments.all));
+  return print(arguments.json ? dump_json(*looks) : dump_text(*looks, style, arguments.all));
 }
 
 }  // namespace

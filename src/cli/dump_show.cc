@@ -173,7 +173,7 @@ std::string ranks_text(const std::vector<std::int64_t>& ranks) {
 }
 
 /// The ranks side by side; empty where there are not several.
-std::string rank_groups_text(const DumpShow& dump, const Style& style) {
+std::string rank_groups_text(const record::TreeLooks& dump, const Style& style) {
   std::string out;
   for (const sample::RankGroup& group : sample::rank_groups(dump.processes)) {
     std::string what(sample::state_word(group.state));
@@ -305,7 +305,7 @@ void write_process(JsonWriter& json, const ProcessLook& process) {
 
 }  // namespace
 
-std::string dump_text(const DumpShow& dump, const Style& style, bool all) {
+std::string dump_text(const record::TreeLooks& dump, const Style& style, bool all) {
   std::string out = rank_groups_text(dump, style);
   for (const ProcessLook& process : dump.processes) {
     if (!out.empty()) out += "\n";
@@ -314,7 +314,7 @@ std::string dump_text(const DumpShow& dump, const Style& style, bool all) {
   return out;
 }
 
-std::string dump_json(const DumpShow& dump) {
+std::string dump_json(const record::TreeLooks& dump) {
   std::string out;
   JsonWriter json(out, kJsonLines);
   json.object().member("schema", "fathom.dump/1").member("fathom", version());

@@ -2,21 +2,15 @@
 #pragma once
 
 #include <string>
-#include <vector>
 
+#include "record/tree_looks.h"
 #include "render/style.h"
-#include "sample/process_look.h"
 
 namespace fathom::cli {
 
-struct DumpShow {
-  std::vector<sample::ProcessLook> processes;  ///< Parents before children.
-  double milliseconds = 0;                     ///< How long it took to look at them.
-};
-
 /// `all`: also each thread without Python by itself.
-std::string dump_text(const DumpShow& dump, const Style& style, bool all);
+std::string dump_text(const record::TreeLooks& dump, const Style& style, bool all);
 /// Schema fathom.dump/1.
-std::string dump_json(const DumpShow& dump);
+std::string dump_json(const record::TreeLooks& dump);
 
 }  // namespace fathom::cli

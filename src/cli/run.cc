@@ -43,8 +43,8 @@ int run(RunArguments& arguments) {
   options.recording.overhead = !arguments.no_overhead;
   options.version = version();
   options.show_dump = [](const std::vector<sample::ProcessLook>& processes, double milliseconds) {
-    const DumpShow dump{.processes = processes, .milliseconds = milliseconds};
-    return record::DumpTexts{.text = dump_text(dump, Style{}, true), .json = dump_json(dump)};
+    const record::TreeLooks looks{.processes = processes, .milliseconds = milliseconds};
+    return record::DumpTexts{.text = dump_text(looks, Style{}, true), .json = dump_json(looks)};
   };
   const Result<record::RunOutcome> outcome =
       record::record_run(options, recording_messages(arguments.quiet));

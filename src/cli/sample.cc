@@ -13,22 +13,14 @@
 #include "cli/output.h"
 #include "cli/selection_options.h"
 #include "cli/version.h"
-#include "sample/sampler.h"
-#include "sample/stack_sums.h"
+#include "record/stack_sampling.h"
 
 namespace fathom::cli {
 namespace {
 
-using sample::SamplerState;
+using record::SampledStacks;
 using sample::StackState;
 using sample::WeighedStack;
-
-/// What is printed.
-struct Found {
-  std::vector<WeighedStack> stacks;
-  std::int64_t on_cpu = 0;  ///< ns: the sum over all stacks.
-  SamplerState state;
-};
 
 struct SampleArguments {
   std::vector<std::string> pids;
@@ -54,7 +46,7 @@ std::string_view mark_of(const WeighedStack& stack) {
 }
 
 /// A line for each stack: its frames from the outermost on, between them ";", then the nanoseconds.
-std::string as_folded(const Found& samples) {
+std::string as_folded(const SampledStacks& samples) {
   std::string out;
   for (const WeighedStack& stack : samples.stacks) {
     std::string line;
@@ -88,7 +80,7 @@ void write_native(JsonWriter& json, const sample::native::WatchCounts& counts) {
       .end();
 }
 
-std::string as_json(const Found& samples, bool native) {
+std::string as_json(const SampledStacks& samples, bool native) {
   std::string out;
   JsonWriter json(out, kJsonLines);
   json.object().member("schema", "fathom.samples/1").member("fathom", version());
@@ -129,7 +121,7 @@ void say_native(const sample::native::WatchCounts& counts) {
   }
 }
 
-void say_counts(const Found& samples, bool quiet) {
+void say_counts(const SampledStacks& samples, bool quiet) {
   if (quiet) return;
   const sample::StackCounts& counts = samples.state.counts;
   const std::int64_t all = counts.whole + counts.shortened + counts.unread;
@@ -146,21 +138,15 @@ void say_counts(const Found& samples, bool quiet) {
 int run(const SampleArguments& arguments) {
   Result<std::vector<pid_t>> pids = parse_pids(arguments.pids);
   if (!pids) return fail(std::move(pids).error().in("sample"));
-  sample::StackSums sums;
-  auto sampler =
-      sample::Sampler::open((*pids).front(),
-                            {.period = 1'000'000'000 / arguments.rate,
-                             .alone = arguments.alone,
-                             .native = arguments.native ? sample::Sampler::Options::Native::all
-                                                        : sample::Sampler::Options::Native::none},
-                            sums);
-  if (!sampler) return fail(sampler.error());
+  const auto sampling = record::StackSampling::open(
+      (*pids).front(),
+      {.rate = arguments.rate, .alone = arguments.alone, .native = arguments.native});
+  if (!sampling) return fail(sampling.error());
   Result<Output> output = Output::open(arguments.output);
   if (!output) return fail(output.error());
   std::signal(SIGINT, [](int) { interrupted = 1; });
-  (*sampler)->run(arguments.duration.count(), [] { return interrupted != 0; });
-  (*sampler)->finish();
-  const Found samples{sums.stacks(), sums.on_cpu(), (*sampler)->state()};
+  const SampledStacks samples =
+      (*sampling)->run(arguments.duration, [] { return interrupted != 0; });
   const Result<void> written =
       (*output).write(arguments.json ? as_json(samples, arguments.native) : as_folded(samples));
   const Result<void> finished = written ? (*output).finish() : written;

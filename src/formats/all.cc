@@ -34,7 +34,7 @@ std::string described(std::string_view path, const ByteSource& source) {
 }  // namespace
 
 Result<Trace> read_trace(std::string_view path, const ReadOptions& options) {
-  Result<std::unique_ptr<ByteSource>> source = open_source(path);
+  Result<std::unique_ptr<ByteSource>> source = open_source(path, options.held);
   if (!source) return std::move(source).error();
   const std::span<const std::byte> head = (*source)->head();
   for (const Format& format : all_formats()) {

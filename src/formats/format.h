@@ -11,11 +11,14 @@
 
 namespace fathom {
 
+class HeldFiles;
+
 /// How to read.
 struct ReadOptions {
   unsigned threads = 0;  ///< Threads to use; 0 means one per available core.
   std::size_t piece_bytes = std::size_t{512}
                             << 10;  ///< Taken by a thread at a time; fits a second-level cache.
+  HeldFiles* held = nullptr;  ///< What may have the file open already; it must outlive reading.
 };
 
 /// A self-describing importer. Nothing registers itself: formats/all.cc names them all.

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "analysis/accounting/groups.h"
@@ -257,7 +258,13 @@ void add_devices(const Context& context, Accounts& accounts) {
 void add_main_thread(const Context& context, Accounts& accounts) {
   const AccountBy by = accounts.shared.by;
   const TrackId main = context.accounting().main_thread;
-  if (!main.valid() || context.selection.device) return;
+  if (!main.valid()) {
+    accounts.notes.emplace_back(
+        "The trace holds no device activity and no work of a thread: there is no time to account "
+        "for.");
+    return;
+  }
+  if (context.selection.device) return;
   const std::vector<AccountWindow> windows = windows_of(context, by, {});
   add_groups({}, windows, group_main_thread(context, by, windows), accounts);
   const Track& track = context.trace.tracks[main.row()];
@@ -277,10 +284,11 @@ void add_notes(const Context& context, Accounts& accounts) {
 
 Result<Accounts> compute(const Context& context) {
   Accounts accounts{.shared = {&context, grouping(context)}};
-  if (accounts.shared.by == AccountBy::module && context.modules().nodes.size() == 1) {
-    accounts.notes.emplace_back(
-        "No nn.Module frames were recorded: profile with with_stack=True to see modules.");
-    return accounts;
+  if (accounts.shared.by == AccountBy::module) {
+    if (auto reason = missing(context, {.table = StoreTable::module_frames})) {
+      accounts.notes.push_back(std::move(*reason));
+      return accounts;
+    }
   }
   if (context.timelines().devices.empty()) {
     add_main_thread(context, accounts);
@@ -291,6 +299,7 @@ Result<Accounts> compute(const Context& context) {
   return accounts;
 }
 
+constexpr Need kNeeds[] = {{StoreTable::work}};
 constexpr std::string_view kImportance[] = {"device",  "bucket",      "time_ns",
                                             "percent", "per_step_ns", "group_ns"};
 
@@ -308,6 +317,7 @@ Report report() {
        .group_by = kGroupBy,
        .sort = "",
        .example = "fathom accounting trace.json.gz --group-by phase",
+       .needs = kNeeds,
        .importance = kImportance});
 }
 

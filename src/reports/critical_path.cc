@@ -215,6 +215,7 @@ Result<Path> compute(const Context& context) {
   return path;
 }
 
+constexpr Need kNeeds[] = {{StoreTable::work}};
 constexpr std::string_view kImportance[] = {"part",        "time_ns", "percent",
                                             "per_step_ns", "leading", "leading_percent"};
 
@@ -230,6 +231,8 @@ Report report() {
        .group_by = kGroupBy,
        .sort = "",
        .example = "fathom critical-path trace.json.gz --group-by name --limit 20",
+       .needs = kNeeds,
+       .none = "No step has a length.",
        .importance = kImportance});
 }
 

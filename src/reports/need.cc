@@ -7,6 +7,7 @@
 
 #include "analysis/lines/line_runs.h"
 #include "base/digit_groups.h"
+#include "reports/only_pauses.h"
 
 namespace fathom {
 namespace {
@@ -27,6 +28,10 @@ bool has_loader(const Context& context) {
   });
 }
 
+bool has_ranges(const Context& context) {
+  return has_slices<SliceKind::user_annotation>(context) || context.trace.instants.size() > 0;
+}
+
 bool has_counters(const Context& context) {
   return std::ranges::find(context.trace.tracks, TrackKind::counter, &Track::kind) !=
          context.trace.tracks.end();
@@ -43,13 +48,30 @@ bool has_lines(const Context& context) {
 bool has_process_runs(const Context& context) { return !context.trace.process_runs.empty(); }
 bool has_stack_samples(const Context& context) { return !context.trace.stack_samples.empty(); }
 
+bool has_work(const Context& context) {
+  const bool slices = std::ranges::any_of(context.trace.categories, [](const Category& category) {
+    return category.slices != 0 && category.kind != SliceKind::trace_span;
+  });
+  return slices && !holds_only_pauses(context);
+}
+bool has_operators(const Context& context) {
+  return has_work(context) || context.trace.memory.size() > 0;
+}
+/// Pauses have stacks, too.
+bool has_stacks(const Context& context) {
+  return has_work(context) || holds_only_pauses(context) || has_stack_samples(context) ||
+         !context.trace.functions.empty();
+}
+
+constexpr std::string_view kNoWork = "The recording holds neither operators nor steps.";
+
 struct Known {
   StoreTable table;
   bool (*held)(const Context& context);
   std::string_view otherwise;
 };
 
-constexpr std::array<Known, 11> kKnown = {{
+constexpr std::array<Known, 15> kKnown = {{
     {StoreTable::activities, has_activities, "The trace holds no device activity."},
     {StoreTable::kernels, has_slices<SliceKind::kernel>, "The trace holds no kernels."},
     {StoreTable::copies, has_slices<SliceKind::memcpy, SliceKind::memset>,
@@ -61,6 +83,9 @@ constexpr std::array<Known, 11> kKnown = {{
     {StoreTable::loader_slices, has_loader,
      "The recording holds no times of a data loader; fathom run records those of PyTorch's "
      "DataLoader."},
+    {StoreTable::ranges, has_ranges,
+     "No range was annotated: NVTX, torch's record_function, fathom.annotate() in Python and "
+     "fathom::annotate in C++ do."},
     {StoreTable::counters, has_counters,
      "The recording holds no counters; fathom run records them."},
     {StoreTable::functions, has_functions,
@@ -74,13 +99,18 @@ constexpr std::array<Known, 11> kKnown = {{
     {StoreTable::stack_samples, has_stack_samples,
      "The recording holds no samples of threads; fathom run records them where PyTorch is not in "
      "the process, with --with samples everywhere."},
+    {StoreTable::work, has_work, kNoWork},
+    {StoreTable::operators, has_operators, kNoWork},
+    {StoreTable::stacks, has_stacks,
+     "The recording holds no stacks: neither operators, nor samples of threads, nor a profile of "
+     "functions."},
 }};
 
 constexpr bool in_order() {
   for (std::size_t i = 0; i < kKnown.size(); ++i) {
     if (kKnown[i].table != static_cast<StoreTable>(i)) return false;
   }
-  return kKnown.back().table == StoreTable::stack_samples;
+  return kKnown.back().table == StoreTable::stacks;
 }
 static_assert(in_order(), "one entry for each StoreTable");
 
@@ -123,6 +153,15 @@ std::string reason(const Context& context, StoreTable table) {
          "ProfilerActivity.CUDA.";
 }
 
+/// What a recording without work has instead, and which report shows it: "" where it has nothing.
+std::string_view shown_elsewhere(const Context& context) {
+  if (has_stack_samples(context)) return " It holds samples of threads: see fathom hot.";
+  if (has_functions(context)) return " It holds a profile of functions: see fathom functions.";
+  if (has_lines(context)) return " It holds a profile of lines: see fathom lines.";
+  if (has_counters(context)) return " It holds counters: see fathom telemetry.";
+  return {};
+}
+
 bool is_of_device(StoreTable table) {
   return table == StoreTable::activities || table == StoreTable::kernels ||
          table == StoreTable::copies || table == StoreTable::calls;
@@ -134,8 +173,11 @@ std::optional<std::string> missing(const Context& context, const Need& need) {
   const Known& known = kKnown[static_cast<std::size_t>(need.table)];
   if (known.held(context)) return {};
   if (!need.otherwise.empty()) return std::string(need.otherwise);
+  const bool work = need.table == StoreTable::work || need.table == StoreTable::operators;
+  if (work && holds_only_pauses(context)) return std::string(kOnlyPauses);
   std::string text(known.otherwise);
   if (is_of_device(need.table)) text += reason(context, need.table);
+  if (work) text += shown_elsewhere(context);
   return text;
 }
 

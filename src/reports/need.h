@@ -18,11 +18,15 @@ enum class StoreTable : std::uint8_t {
   calls,          ///< Slices of the runtime or the driver.
   module_frames,  ///< Python frames of nn.Module.
   loader_slices,  ///< Slices of a data loader's work.
+  ranges,         ///< Annotations and marks.
   counters,       ///< Tracks with samples of telemetry.
   functions,
   lines,
   process_runs,
   stack_samples,
+  work,       ///< Slices but for the recorder's own span and pauses of a garbage collector.
+  operators,  ///< Work, or events of an allocator.
+  stacks,     ///< What has stacks or stands for them: work, samples, a profile of functions.
 };
 
 struct Need {

@@ -11,7 +11,7 @@ namespace fathom {
 /// sampled program: they are no operators, and no step.
 bool holds_only_pauses(const Context& context);
 
-/// What reports of operators and steps say then.
+/// What reports that need work say then.
 inline constexpr std::string_view kOnlyPauses =
     "The recording holds neither operators nor steps: of the program itself only pauses of the "
     "garbage collector. fathom hot shows where samples found it, if there are any.";

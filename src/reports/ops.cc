@@ -9,7 +9,6 @@
 
 #include "analysis/operators/op_table.h"
 #include "base/digit_groups.h"
-#include "reports/only_pauses.h"
 #include "reports/report.h"
 
 namespace fathom {
@@ -53,15 +52,22 @@ struct Shared {
   const Context* context = nullptr;
   OpGrouping grouping = OpGrouping::name;
   OpRules rules = OpRules::own;
+  bool device_recorded = false;
   std::shared_ptr<const OpTable> table;  ///< But for its rows; owns their texts.
 
   [[nodiscard]] std::optional<double> of_host(Duration part) const {
     return percent_of(part, table->host_self_sum);
   }
-  /// Nothing shows what an event that ends on another thread has launched, but launches in it.
+  /// Not where no device was recorded. Nothing shows what an event that ends on another thread has
+  /// launched, but launches in it. torch's table has zeros for all that.
   [[nodiscard]] bool knows_device(const OpRow& row) const {
-    return rules == OpRules::torch || !row.asynchronous || row.device_total != Duration() ||
-           row.device_self != Duration();
+    if (rules == OpRules::torch) return true;
+    return device_recorded &&
+           (!row.asynchronous || row.device_total != Duration() || row.device_self != Duration());
+  }
+  [[nodiscard]] std::optional<std::int64_t> memory(std::int64_t bytes) const {
+    if (rules == OpRules::own && !table->has_memory) return {};
+    return bytes;
   }
   [[nodiscard]] std::optional<Duration> device(const OpRow& row, Duration time) const {
     return knows_device(row) ? std::optional(time) : std::nullopt;
@@ -126,11 +132,12 @@ constexpr Ops::Column kColumns[] = {
      "Share of the host self time of all rows.",
      [](const OpRow& row, const Shared& shared) { return shared.of_host(row.host_self); }},
     {"device_total_ns", ColumnKind::duration_ns, "ns",
-     "Duration of the device activities launched inside, each counted once; null for asynchronous "
-     "events, of which the trace does not show what they launched.",
+     "Duration of the device activities launched inside, each counted once; null where none were "
+     "recorded, and for asynchronous events, of which the trace does not show what they launched.",
      [](const OpRow& row, const Shared& shared) { return shared.device(row, row.device_total); }},
     {"device_self_ns", ColumnKind::duration_ns, "ns",
-     "Duration of the device activities whose launch has this operator as its innermost.",
+     "Duration of the device activities whose launch has this operator as its innermost; null "
+     "where device_total_ns is.",
      [](const OpRow& row, const Shared& shared) { return shared.device(row, row.device_self); }},
     {"device_mean_ns", ColumnKind::duration_ns, "ns", "Mean device time of a call, rounded.",
      [](const OpRow& row, const Shared& shared) {
@@ -145,17 +152,21 @@ constexpr Ops::Column kColumns[] = {
      "Share of the time of all device activities.",
      [](const OpRow& row, const Shared& shared) { return shared.of_device(row, row.device_self); }},
     {"device_memory_bytes", ColumnKind::bytes, "bytes",
-     "Device memory allocated less freed while it ran, on any thread.",
-     [](const OpRow& row) { return row.memory.device; }},
+     "Device memory allocated less freed while it ran, on any thread; null without events of the "
+     "allocator.",
+     [](const OpRow& row, const Shared& shared) { return shared.memory(row.memory.device); }},
     {"device_memory_self_bytes", ColumnKind::bytes, "bytes",
      "The same less that of the direct children.",
-     [](const OpRow& row) { return row.memory_self.device; }, true},
+     [](const OpRow& row, const Shared& shared) { return shared.memory(row.memory_self.device); },
+     true},
     {"host_memory_bytes", ColumnKind::bytes, "bytes",
-     "Host memory allocated less freed while it ran, on any thread.",
-     [](const OpRow& row) { return row.memory.host; }, true},
+     "Host memory allocated less freed while it ran, on any thread; null without events of the "
+     "allocator.",
+     [](const OpRow& row, const Shared& shared) { return shared.memory(row.memory.host); }, true},
     {"host_memory_self_bytes", ColumnKind::bytes, "bytes",
      "The same less that of the direct children.",
-     [](const OpRow& row) { return row.memory_self.host; }, true},
+     [](const OpRow& row, const Shared& shared) { return shared.memory(row.memory_self.host); },
+     true},
     {"flops", ColumnKind::count, "",
      "Floating-point operations by torch's formulas from the recorded shapes; 0 for operators "
      "without a formula, "
@@ -177,14 +188,14 @@ constexpr Ops::Column kColumns[] = {
      by<&OpRow::asynchronous>, true},
 };
 
-std::vector<std::string> notes_of(const OpTable& table, const Context& context,
-                                  OpGrouping grouping) {
+std::vector<std::string> notes_of(const OpTable& table, const Context& context, OpGrouping grouping,
+                                  OpRules rules) {
   std::vector<std::string> notes;
   const Links& links = context.links();
-  if (!table.has_memory)
-    notes.emplace_back("No allocator events were recorded: the memory columns are 0.");
+  const std::string are = rules == OpRules::torch ? " columns are 0." : " columns are empty.";
+  if (!table.has_memory) notes.push_back("No allocator events were recorded: the memory" + are);
   if (links.activities.empty())
-    notes.emplace_back("No device activity was recorded: the device columns are 0.");
+    notes.push_back("No device activity was recorded: the device" + are);
   if (links.without_launch > 0) {
     notes.push_back(grouped(links.without_launch) + " of " + grouped(links.activities.size()) +
                     " device activities have no launch in the trace" +
@@ -208,16 +219,17 @@ Result<Ops> compute(const Context& context, const OptionValues& own) {
     });
   }
   Ops ops;
-  ops.notes = notes_of(table, context, grouping);
-  if (holds_only_pauses(context)) {
-    table.rows.clear();
-    ops.notes = {std::string(kOnlyPauses)};
-  }
+  ops.notes = notes_of(table, context, grouping, rules);
   ops.rows = std::exchange(table.rows, {});
-  ops.shared = {&context, grouping, rules, std::make_shared<const OpTable>(std::move(table))};
+  ops.shared = {.context = &context,
+                .grouping = grouping,
+                .rules = rules,
+                .device_recorded = !context.links().activities.empty(),
+                .table = std::make_shared<const OpTable>(std::move(table))};
   return ops;
 }
 
+constexpr Need kNeeds[] = {{StoreTable::operators}};
 constexpr std::string_view kImportance[] = {"name",
                                             "calls",
                                             "device_self_ns",
@@ -243,6 +255,8 @@ Report report() {
        .sort = "",
        .example = "fathom ops trace.json.gz --group-by shape --limit 20",
        .options = kOptions,
+       .needs = kNeeds,
+       .none = "No thread worked on anything that is recorded, nor did a device.",
        .importance = kImportance});
 }
 

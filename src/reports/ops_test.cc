@@ -130,10 +130,40 @@ TEST(Ops, ALaunchInsideOfAnAsynchronousEventIsItsOwn) {
   EXPECT_EQ(ops.at(0, "device_self_ns"), number(700));
 }
 
-TEST(Ops, WhatWasNotRecordedIsSaid) {
+constexpr std::string_view kOfDevice[] = {"device_total_ns", "device_self_ns", "device_mean_ns",
+                                          "device_total_percent", "device_self_percent"};
+constexpr std::string_view kOfMemory[] = {"device_memory_bytes", "device_memory_self_bytes",
+                                          "host_memory_bytes", "host_memory_self_bytes"};
+
+TEST(Ops, WhatWasNotRecordedIsNullAndSaid) {
   TraceBuilder builder;
   builder.op("a", 0, 1);
-  EXPECT_EQ(reported(builder, "ops").notes().size(), 2U);
+  const Answer ops = reported(builder, "ops");
+  for (const std::string_view column : kOfDevice) EXPECT_TRUE(ops.null(0, column)) << column;
+  for (const std::string_view column : kOfMemory) EXPECT_TRUE(ops.null(0, column)) << column;
+  ASSERT_EQ(ops.notes().size(), 2U);
+  EXPECT_EQ(ops.notes()[0], "No allocator events were recorded: the memory columns are empty.");
+  EXPECT_EQ(ops.notes()[1], "No device activity was recorded: the device columns are empty.");
+}
+
+TEST(Ops, WhatWasRecordedAndIsNothingIsZero) {
+  TraceBuilder builder;
+  builder.op("idle", 500, 10);
+  add_launch(builder);
+  builder.memory(20, 512);
+  const Answer ops = reported(builder, "ops");
+  ASSERT_EQ(ops.text(1, "name"), "idle");
+  EXPECT_EQ(ops.at(1, "device_self_ns"), number(0));
+  for (const std::string_view column : kOfMemory) EXPECT_EQ(ops.at(1, column), number(0)) << column;
+}
+
+TEST(Ops, TorchsTableHasZerosForWhatWasNotRecorded) {
+  TraceBuilder builder;
+  builder.op("a", 0, 1);
+  const Answer ops = reported(builder, "ops", "torch", true);
+  EXPECT_EQ(ops.at(0, "device_self_ns"), number(0));
+  for (const std::string_view column : kOfMemory) EXPECT_EQ(ops.at(0, column), number(0)) << column;
+  EXPECT_EQ(ops.notes().at(0), "No allocator events were recorded: the memory columns are 0.");
 }
 
 TEST(ModulesReport, IsATreeWithTheRestLast) {
@@ -158,6 +188,23 @@ TEST(ModulesReport, SaysWhatIsMissing) {
   const Answer modules = reported(builder, "modules");
   EXPECT_EQ(modules.rows(), 0U);
   EXPECT_EQ(modules.notes().size(), 1U);
+}
+
+TEST(StacksReport, AbstainsFromAMetricThatWasNotRecorded) {
+  TraceBuilder builder;
+  builder.op("a", 0, 10);
+  const Trace trace = builder.build();
+  for (const auto& [metric, reason] :
+       {std::pair("device", "The trace holds no device activity."),
+        std::pair("blocked", "The recording holds no samples of threads;"),
+        std::pair("on-cpu", "The recording holds no samples of threads;")}) {
+    OptionValues own;
+    own.set("metric", std::string(metric));
+    const Answer stacks("stacks", trace, TableOptions(), Selection(), own);
+    EXPECT_EQ(stacks.rows(), 0U) << metric;
+    ASSERT_EQ(stacks.notes().size(), 1U) << metric;
+    EXPECT_TRUE(stacks.notes()[0].starts_with(reason)) << stacks.notes()[0];
+  }
 }
 
 TEST(StacksReport, CountsTheTimeThatIsAskedFor) {

@@ -8,7 +8,6 @@
 
 #include "analysis/health/health.h"
 #include "base/parallel.h"
-#include "reports/only_pauses.h"
 #include "reports/overview_devices.h"
 #include "reports/overview_rows.h"
 #include "reports/overview_top.h"
@@ -85,9 +84,10 @@ void add_step_time(const Context& context, OverviewRows& rows) {
 Result<Overview> compute(const Context& context) {
   Overview overview;
   OverviewRows rows(overview);
-  if (holds_only_pauses(context)) {
+  // Not what it cannot do without: of a recording of samples alone its health can be judged.
+  if (auto reason = missing(context, {.table = StoreTable::work})) {
     add_capture(context, rows);
-    overview.notes.emplace_back(kOnlyPauses);
+    overview.notes.push_back(std::move(*reason));
     return overview;
   }
   std::optional<OpSelfTimes> ops;

@@ -222,14 +222,10 @@ Result<RangeRows> compute(const Context& context) {
   RangeRows ranges{.rows = Ranges(context).all(),
                    .shared = {&context.trace, context.options.group_by == "thread"}};
   std::ranges::stable_sort(ranges.rows, std::ranges::greater(), &Group::total);
-  if (ranges.rows.empty()) {
-    ranges.notes.emplace_back(
-        "No range was annotated: NVTX, torch's record_function, fathom.annotate() in Python and "
-        "fathom::annotate in C++ do.");
-  }
   return ranges;
 }
 
+constexpr Need kNeeds[] = {{StoreTable::ranges}};
 constexpr std::string_view kImportance[] = {"name",   "total_ns", "calls",  "mean_ns",     "kind",
                                             "domain", "category", "max_ns", "payload_mean"};
 
@@ -243,6 +239,8 @@ Report report() {
        .group_by = kGroupBy,
        .sort = "",
        .example = "fathom ranges fathom-runs/20260101-120000-train",
+       .needs = kNeeds,
+       .none = "Only steps were annotated: fathom steps has them.",
        .importance = kImportance});
 }
 

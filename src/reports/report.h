@@ -28,7 +28,8 @@ struct Report {
                           ///< or "" for the order computed.
   std::string_view example;                    ///< A command line worth copying.
   std::span<const ReportOption> options = {};  ///< Those that it has and others have not.
-  /// What it cannot do without: where one is missing in the recording, it abstains.
+  /// What it cannot do without: where one is missing in the recording, it abstains. Empty only
+  /// where every recording has rows of it (need_test.cc names these).
   std::span<const Need> needs = {};
   /// What it means that there are no rows although what it needs was recorded and nothing narrows
   /// the selection; empty where its own notes say so.

@@ -118,14 +118,30 @@ std::vector<FoldedStack> rows_of_functions(const Context& context,
   return rows;
 }
 
+/// What the metric lacks in a recording that has stacks of others.
+std::optional<std::string> missing_of(const Context& context, bool sampled,
+                                      std::string_view metric) {
+  if (sampled) {
+    return missing(context,
+                   {StoreTable::stack_samples,
+                    "The recording holds no samples of threads; fathom run --with samples records "
+                    "them."});
+  }
+  if (metric == "device") return missing(context, {.table = StoreTable::activities});
+  return {};
+}
+
+constexpr Need kNeeds[] = {{StoreTable::stacks}};
+
 Result<Stacks> compute(const Context& context, const OptionValues& own) {
   const std::string_view metric = own.text(kMetric);
   Stacks stacks;
-  if (const auto sampled = sampled_time(context, metric)) {
-    if (context.trace.stack_samples.empty()) {
-      stacks.notes.emplace_back(
-          "The recording holds no samples of threads; fathom run --with samples records them.");
-    }
+  const auto sampled = sampled_time(context, metric);
+  if (auto reason = missing_of(context, sampled.has_value(), metric)) {
+    stacks.notes.push_back(std::move(*reason));
+    return stacks;
+  }
+  if (sampled) {
     stacks.rows = sampled_stacks(context.trace, *sampled);
     stacks.shared.times = weight_unit(context.trace).empty();
     note_weights(context.trace, stacks.notes);
@@ -153,7 +169,8 @@ Report report() {
        .group_by = {},
        .sort = "",
        .example = "fathom stacks trace.json.gz --metric device --svg > flame.svg",
-       .options = kOptions});
+       .options = kOptions,
+       .needs = kNeeds});
 }
 
 }  // namespace

@@ -8,7 +8,6 @@
 
 #include "analysis/machine/run_usage.h"
 #include "analysis/util/row_order.h"
-#include "reports/only_pauses.h"
 #include "reports/report.h"
 #include "reports/step_selection.h"
 
@@ -244,10 +243,6 @@ std::size_t add_timed(const Context& context, std::vector<Row>& rows) {
 
 Result<StepRows> compute(const Context& context) {
   StepRows table{.shared = &context.trace};
-  if (holds_only_pauses(context)) {
-    table.notes.emplace_back(kOnlyPauses);
-    return table;
-  }
   RowMaker rows(context, table.rows);
   for (const Step& step : context.steps().steps) {
     if (selects_step(context, step)) rows.add(step);
@@ -262,6 +257,7 @@ Result<StepRows> compute(const Context& context) {
   return table;
 }
 
+constexpr Need kNeeds[] = {{StoreTable::work}};
 constexpr std::string_view kImportance[] = {"step",
                                             "device",
                                             "window_ns",
@@ -290,6 +286,7 @@ Report report() {
        .group_by = {},
        .sort = "",
        .example = "fathom steps trace.json.gz --steps 3-7",
+       .needs = kNeeds,
        .importance = kImportance});
 }
 

@@ -19,7 +19,7 @@ COLUMNS = {
     ("kernels", "class"): "class", ("kernels", "occupancy_limiter"): "limiter", ("kernels", "launch_advice"): "launch_advice",
     ("copies", "kind"): "copy", ("copies", "source"): "memory", ("copies", "destination"): "memory",
     ("critical-path", "part"): "path", ("roofline", "bound"): "bound", ("ops", "kind"): "row", ("syncs", "reason"): "reason",
-    ("health", "status"): "status", ("processes", "role"): "role", ("loader", "role"): "role", ("energy", "source"): "source",
+    ("health", "status"): "status", ("waits", "waits_for"): "wait", ("processes", "role"): "role", ("loader", "role"): "role", ("energy", "source"): "source",
 }
 GROUPED = {("accounting", "phase"): ("--group-by", "phase"), ("accounting", "class"): ("--group-by", "class")}
 
@@ -63,7 +63,7 @@ class Glossary(unittest.TestCase):
     def test_values_from_fixed_lists_are_defined(self):
         seen = 0
         for (report, column), _ in COLUMNS.items():
-            inputs = RUNS if report in ("processes", "loader", "energy") else TRACES
+            inputs = RUNS if report in ("processes", "loader", "energy", "waits") else TRACES
             for name in inputs:
                 rows = json.loads(run(report, *GROUPED.get((report, column), ()), "--json", "--limit", "0", name))
                 for table in rows.get("inputs", [rows]):

@@ -47,6 +47,16 @@ class Words(unittest.TestCase):
         self.assertEqual(len(self.problems("// What was recorded is not\n// told here.\n", "src/room/file.cc")), 1)
         self.assertEqual(len(self.problems('// A file.\nauto text = "the cause is "\n            "not told";\n', "src/room/file.cc")), 1)
 
+    def test_what_the_page_shows_is_read_in_strings_and_in_text_of_jsx(self):
+        for shown in ("const why = 'the cause is not T-O-L-D';\n",
+                      "const why =\n  'the cause is ' +\n  'not T-O-L-D';\n",
+                      "const why = `${count} causes are ` + `not T-O-L-D`;\n",
+                      "return <p class=\"note\">The cause is\n  not T-O-L-D.</p>;\n",
+                      "return <p>The cause is{' '}\n  <b>not</b> T-O-L-D.</p>;\n"):
+            text = shown.replace("T-O-L-D", "to" + "ld")  # or this file would be found
+            self.assertEqual(len(self.problems(text, "ui/src/views/x/view.tsx")), 1, shown)
+        self.assertEqual(self.problems("return <p>The cause is not known.</p>;\n", "ui/src/views/x/view.tsx"), [])
+
     def test_a_source_begins_with_a_comment(self):
         self.assertEqual(len(self.problems('#include "room/file.h"\n', "src/room/file.cc")), 1)
         self.assertEqual(self.problems("// Reads a file.\n", "src/room/file.cc"), [])

@@ -157,17 +157,28 @@ void gaps_and_busy_time_make_up_the_steps(const Session& session) {
   }
 }
 
+bool holds_device_activity(const Trace& trace) {
+  return std::ranges::any_of(trace.categories, [](const Category& category) {
+    return category.slices != 0 && is_device_activity(category.kind);
+  });
+}
+
 std::int64_t device_time(const Session& session, std::string_view report, std::string_view grouping,
                          Request request) {
   request.options.group_by = grouping;
   if (report == "stacks") request.own.set("metric", std::string("device"));
   const bool host_rows = report == "ops" || report == "modules";
+  const bool recorded = holds_device_activity(session.trace());
   std::int64_t sum = 0;
   for (const Row row : Rows(session, report, request)) {
     const std::string_view column = host_rows ? "device_self_ns" : "total_ns";
     // Asynchronous annotations launch nothing: they have no device time, not one of zero.
     const bool annotation = report == "ops" && text_of(row, "kind") == "annotation";
-    sum += annotation ? integer_of(row, column).value_or(0) : time_of(row, column);
+    if (!recorded && report == "ops") {
+      EXPECT_FALSE(integer_of(row, column).has_value());
+    } else {
+      sum += annotation ? integer_of(row, column).value_or(0) : time_of(row, column);
+    }
   }
   return sum;
 }

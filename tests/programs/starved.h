@@ -20,8 +20,9 @@ struct StarvingReport {
 inline constexpr int kStarvedExit = 7;
 
 /// Of what a run leaves: that its files are sound, or also that they say so where they lack
-/// something that a run without failures records.
-enum class Expect : std::uint8_t { sound_files, losses_said };
+/// something that a run without failures records; or that there are none, and the program itself
+/// has looked at what it was to record.
+enum class Expect : std::uint8_t { sound_files, losses_said, no_files };
 
 /// Runs the program again and again, with the first, the second, … allocation of the recorder
 /// failing, until a run has so few; then with that and all later ones failing. Fails the test where

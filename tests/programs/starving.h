@@ -9,5 +9,7 @@ namespace fathom::test {
 /// too. Numbers are from 1, over all threads; what was counted is in the file that STARVE_REPORT
 /// names, which the program must not have made itself.
 void starve();
+/// Whether the allocation that is about to be made is to fail. Counts it.
+bool fails();
 
 }  // namespace fathom::test

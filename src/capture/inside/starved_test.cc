@@ -23,6 +23,14 @@ TEST(StarvedProgram, WithARangeToo) {
   expect_to_survive_starving("starved_sdk", {{"FATHOM_OPTIONS", R"({"range": "one of many"})"}});
 }
 
+TEST(StarvedProgram, WithTheCountingMallocToo) {
+  expect_to_survive_starving("starved_memory", {}, Expect::sound_files);
+}
+
+TEST(StarvedProgram, WithProfilesOfPythonToo) {
+  expect_to_survive_starving("starved_python", {}, Expect::no_files);
+}
+
 #ifdef FATHOM_TEST_NVTX
 TEST(StarvedProgram, WithNvtxToo) {
   const std::string library = std::string(FATHOM_PROGRAMS) + "/libfathom_nvtx.so";

@@ -88,10 +88,11 @@ void sample(wire::Writer& writer, std::int32_t pid, std::int64_t now) {
     std::uint32_t allocated = 0;
   };
   static constinit Ids ids;
-  if (ids.writer != &writer || ids.live == 0)
-    ids = {&writer, writer.counter(pid, -1, "heap", "bytes"),
-           writer.counter(pid, -1, "heap.allocations", "count"),
-           writer.counter(pid, -1, "heap.allocated", "bytes")};
+  if (ids.writer != &writer) ids = {.writer = &writer};
+  // Each that there was no memory for is asked for again.
+  if (ids.live == 0) ids.live = writer.counter(pid, -1, "heap", "bytes");
+  if (ids.allocations == 0) ids.allocations = writer.counter(pid, -1, "heap.allocations", "count");
+  if (ids.allocated == 0) ids.allocated = writer.counter(pid, -1, "heap.allocated", "bytes");
   const memory_totals totals = memory();
   writer.sample(now, ids.live, static_cast<double>(totals.allocated_bytes - totals.freed_bytes));
   writer.sample(now, ids.allocations, static_cast<double>(totals.allocations));

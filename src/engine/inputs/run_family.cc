@@ -1,8 +1,7 @@
 // Finds parents, children and ranks from the first records of the capture files.
 #include "engine/inputs/run_family.h"
 
-#include <algorithm>
-#include <fstream>
+#include <cstddef>
 #include <span>
 #include <vector>
 
@@ -40,13 +39,9 @@ class Introduction final : public wire::Visitor {
   std::int64_t pid_;
 };
 
-void introduce(const std::string& path, Introduction& introduction) {
-  std::ifstream file(path, std::ios::binary);
-  std::vector<char> head(kHeadBytes);
-  file.read(head.data(), static_cast<std::streamsize>(head.size()));
-  head.resize(static_cast<std::size_t>(std::max<std::streamsize>(file.gcount(), 0)));
+void introduce(std::span<const std::byte> head, Introduction& introduction) {
   wire::Reader reader(introduction);
-  reader.feed(std::as_bytes(std::span(head)));
+  reader.feed(head);
   reader.finish();
 }
 
@@ -63,7 +58,7 @@ bool RunFamily::descends(std::int64_t pid, std::int64_t from) const {
   return false;
 }
 
-RunFamily run_family(const std::string* manifest, const RunFiles& files) {
+RunFamily run_family(const std::string* manifest, const RunFiles& files, HeldFiles& held) {
   RunFamily family;
   std::map<std::int64_t, std::int32_t> stated_ranks;
   if (manifest != nullptr) {
@@ -81,7 +76,7 @@ RunFamily run_family(const std::string* manifest, const RunFiles& files) {
       continue;
     }
     Introduction introduction(file.pid);
-    introduce(file.path, introduction);
+    introduce(held.head(file.path, kHeadBytes), introduction);
     if (!introduction.known) continue;
     if (introduction.parent > 0) family.parents[file.pid] = introduction.parent;
     if (introduction.rank >= 0) family.ranks[file.pid] = introduction.rank;

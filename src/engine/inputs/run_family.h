@@ -6,6 +6,7 @@
 #include <set>
 #include <string>
 
+#include "base/held_files.h"
 #include "engine/inputs/run_files.h"
 
 namespace fathom {
@@ -22,8 +23,8 @@ struct RunFamily {
 };
 
 /// By the manifest's text (null: there is none), and where that does not suffice by the first
-/// records of the capture files.
-RunFamily run_family(const std::string* manifest, const RunFiles& files);
+/// records of the capture files, which stay open in `held`.
+RunFamily run_family(const std::string* manifest, const RunFiles& files, HeldFiles& held);
 
 /// The processes that a recording each is made of: those with traces of torch.profiler, else the
 /// ranks that are no children of another with the same number, else one.

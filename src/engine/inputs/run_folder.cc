@@ -194,8 +194,9 @@ std::optional<std::vector<RunRecording>> find_recordings(const std::string& fold
       files.manifest ? read_manifest(folder) : nullptr;
   const bool said = manifest != nullptr && manifest_schema(*manifest).starts_with(kSchema);
   if (!said && files.captures.empty() && files.launcher.empty()) return std::nullopt;
+  const auto held = std::make_shared<HeldFiles>();
   const RunFamily family =
-      is_of_one_process(files) ? RunFamily{} : run_family(manifest.get(), files);
+      is_of_one_process(files) ? RunFamily{} : run_family(manifest.get(), files, *held);
   std::vector<RunRecording> recordings = group_files(files, family);
   const auto shared = recordings.size() < 2 ? nullptr
                                             : std::make_shared<SharedFiles>(std::set<std::string>(
@@ -204,6 +205,7 @@ std::optional<std::vector<RunRecording>> find_recordings(const std::string& fold
     recording.folder = folder;
     recording.manifest = manifest;
     recording.shared = shared;
+    recording.held = held;
   }
   return recordings;
 }
@@ -212,7 +214,9 @@ Result<Trace> read_run(const RunRecording& recording, const ReadOptions& options
   if (std::optional<Error> newer = newer_version(recording)) {
     return std::move(*newer).in(recording.folder);
   }
-  Merging merging(recording, options);
+  ReadOptions with_held = options;
+  with_held.held = recording.held.get();
+  Merging merging(recording, with_held);
   std::vector<std::string> files = {recording.base};
   files.insert(files.end(), recording.parts.begin(), recording.parts.end());
   ExpectedFiles expected(files);

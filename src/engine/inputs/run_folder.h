@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/held_files.h"
 #include "base/result.h"
 #include "engine/inputs/shared_files.h"
 #include "formats/format.h"
@@ -31,6 +32,8 @@ struct RunRecording {
   bool torch = false;  ///< The base is a trace of torch.profiler.
   /// Reads the parts that are of all recordings of the folder; null where there is one recording.
   std::shared_ptr<SharedFiles> shared;
+  /// Its files that are open since the recordings of the folder were found, and those of others.
+  std::shared_ptr<HeldFiles> held;
 };
 
 /// The fact that names RunRecording::program.
@@ -41,13 +44,13 @@ inline constexpr std::string_view kProgramFact = "program";
 /// the capture files in it. With traces of torch.profiler, each is one recording, together with the
 /// capture files of its process, of its children and of the launcher; without, each rank, else all
 /// capture files together. Empty where nothing was recorded. Opens the manifest once, and
-/// once each capture file of whose process the manifest does not say enough; what it finds is all
-/// that read_run() needs.
+/// once each capture file of whose process the manifest does not say enough; what it finds, and
+/// these files while they are still open, is all that read_run() needs.
 std::optional<std::vector<RunRecording>> find_recordings(const std::string& folder);
 
-/// Reads and merges one; opens each of its files once, those of all recordings once for all. What
-/// is missing or damaged is reported in facts and the import log; an Error means that neither the
-/// base nor any part could be read.
+/// Reads and merges one; opens each of its files that is not open yet, those of all recordings once
+/// for all. What is missing or damaged is reported in facts and the import log; an Error means that
+/// neither the base nor any part could be read.
 Result<Trace> read_run(const RunRecording& recording, const ReadOptions& options);
 
 }  // namespace fathom

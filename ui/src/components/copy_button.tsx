@@ -1,4 +1,4 @@
-// A button that copies text and says so.
+// A button that copies text and shows that it did.
 import { useRef, useState } from 'preact/hooks';
 
 /** Old browsers and pages in files have no clipboard to write to: then the text is selected, to be copied by hand. */

@@ -56,7 +56,7 @@ const WEIGHTS: readonly Weight[] = [
 
 const STACKS = 5000;
 
-/** What is said of the table, and that it is not whole. */
+/** The notes of the table, and that it is not whole. */
 function notesOf(table: TableAnswer): readonly string[] {
   const shown = table.rows.length;
   const all = table.rows_total ?? shown;
