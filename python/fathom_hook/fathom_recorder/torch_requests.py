@@ -33,6 +33,10 @@ _LANE = 1 << 22
 _NO_THREADS = "this PyTorch records the calling thread alone, and requests came in several"
 
 
+def _crosses(written: list[tuple[int, int]], begin: int, end: int) -> bool:
+    return any(b < begin < e < end or begin < b < end < e for b, e in written)
+
+
 class TorchRequests:
     """Calls come from the threads that serve; `tick` comes from ours, which records."""
 
@@ -102,14 +106,12 @@ class TorchRequests:
         """The thread to write it to, 0 for the calling one. Slices of a thread lie in each other
         or beside each other; requests of an event loop that cross get lanes beside theirs."""
         lanes = self._written.__dict__.setdefault("lanes", [])
-        for lane, written in enumerate(lanes):
-            if not any(b < begin < e < end or begin < b < end < e for b, e in written):
-                break
-        else:
-            lane, written = len(lanes), []
-            lanes.append(written)
-        written.append((begin, end))
-        del written[:-_MOST_WRITTEN]
+        free = (i for i, written in enumerate(lanes) if not _crosses(written, begin, end))
+        lane = next(free, len(lanes))
+        if lane == len(lanes):
+            lanes.append([])
+        lanes[lane].append((begin, end))
+        del lanes[lane][:-_MOST_WRITTEN]
         return get_native_id() + lane * _LANE if lane else 0
 
     def _kind(self, begin: int, end: int) -> str:
