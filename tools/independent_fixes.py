@@ -31,6 +31,8 @@ COLLECTIVES = {
 }
 # Those that torch has a fused or a foreach implementation of.
 FUSED = {"Adam", "AdamW", "SGD", "Adagrad"}
+# Before PyTorch 2.9 or so Adagrad's is one of the processor alone.
+FUSED_ON_DEVICES = FUSED - {"Adagrad"}
 FOREACH = FUSED | {"Adadelta", "Adamax", "ASGD", "NAdam", "RAdam", "RMSprop", "Rprop"}
 SAME_CAUSE = (
     {"data-loading", "data-loader-workers"},
@@ -97,7 +99,7 @@ CHECKS: list[Check] = [
     ("no loader runs", lambda f, text: bool(re.search(r"num_workers|DataLoader\((?!.*batch_size)", text)) and not f["loader"] and "pin" not in text),
     ("the optimizer is another", names_other_optimizer),
     ("the optimizer has no fused implementation", lambda f, text: "fused=True" in text and bool(f["optimizers"]) and "optim." in text
-     and not set(f["optimizers"]) & FUSED),
+     and not set(f["optimizers"]) & (FUSED if f["device"] is None else FUSED_ON_DEVICES)),
     ("no FSDP", lambda f, text: bool(re.search(r"FSDP|forward_prefetch|fully_shard", text)) and "FSDP" not in f["frameworks"]),
     ("no TorchRec", lambda f, text: "TorchRec" in text and "TorchRec" not in f["frameworks"]),
     ("nothing is broadcast", lambda f, text: "dist.broadcast" in text and "broadcast" not in f["collectives"]),

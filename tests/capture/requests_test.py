@@ -3,13 +3,16 @@
 
 from __future__ import annotations
 
+import asyncio
 import importlib.util
 import io
 import os
 import pathlib
+import random
 import socket
 import subprocess
 import sys
+import tempfile
 import threading
 import time
 import types
@@ -21,6 +24,7 @@ sys.path.insert(0, str(HOOK))
 
 from fathom_recorder.imports import Finder  # noqa: E402
 from fathom_recorder.request_time import RequestTime  # noqa: E402
+from fathom_recorder.requests import _LOOPS as requests_of_loops  # noqa: E402
 from fathom_recorder.requests import Requests, Servers  # noqa: E402
 
 
@@ -52,8 +56,6 @@ class Watched(unittest.TestCase):
         start("200 OK", [("Content-Length", "2"), ("Content-Type", "text/plain")])
         return [b"ok"]
 
-
-class Wsgi(Watched):
     def ask(self, port: int, times: int) -> None:
         for _ in range(times):
             with socket.create_connection(("127.0.0.1", port)) as connection:
@@ -63,6 +65,35 @@ class Wsgi(Watched):
                     answer += part
             self.assertIn(b"200", answer)
 
+    def check_program(self, command: list[str], more: str = "") -> None:
+        """Four requests are seen of a server; PORT in its command stands for the port."""
+        with tempfile.TemporaryDirectory() as folder:
+            pathlib.Path(folder, "served.py").write_text(SERVED.format(hook=str(HOOK)) + more)
+            with socket.socket() as free:
+                free.bind(("127.0.0.1", 0))
+                port = free.getsockname()[1]
+            log = pathlib.Path(folder, "seen")
+            paths = os.pathsep.join(filter(None, (folder, os.environ.get("PYTHONPATH"))))
+            server = subprocess.Popen(
+                [word.replace("PORT", str(port)) for word in command],
+                cwd=folder,
+                env={**os.environ, "PYTHONPATH": paths, "SEEN": str(log)},
+                stderr=subprocess.DEVNULL,
+            )
+            end = time.monotonic() + 30
+            asked = 0
+            while asked < 4 and time.monotonic() < end:
+                try:
+                    self.ask(port, 1)
+                    asked += 1
+                except OSError:
+                    time.sleep(0.05)
+            server.terminate()
+            server.wait()
+            self.assertEqual((asked, len(log.read_text().split())), (4, 4))
+
+
+class Wsgi(Watched):
     def test_what_wsgiref_answers_is_a_request(self) -> None:
         from wsgiref.simple_server import WSGIRequestHandler, make_server
 
@@ -170,8 +201,6 @@ class Wsgi(Watched):
             self.assertEqual(getattr(owner, method).__name__, "<lambda>")
 
     def test_what_anyio_runs_may_be_named(self) -> None:
-        import asyncio
-
         async def run_sync(func: Callable[..., Any], *args: Any, limiter: Any = None) -> Any:
             return func(*args), limiter
 
@@ -191,41 +220,193 @@ class Wsgi(Watched):
 
     def test_what_gunicorn_answers_is_a_request(self) -> None:
         for worker in (("-k", "sync"), ("-k", "gthread", "--threads", "2")):
-            self.check_server("gunicorn", ["-w", "1", *worker, "-b", "127.0.0.1:{}", "served:app"])
+            self.check_server("gunicorn", ["-w", "1", *worker, "-b", "127.0.0.1:PORT", "served:app"])
 
     def test_what_waitress_answers_is_a_request(self) -> None:
-        self.check_server("waitress", ["--listen", "127.0.0.1:{}", "served:app"])
+        self.check_server("waitress", ["--listen", "127.0.0.1:PORT", "served:app"])
 
     def check_server(self, name: str, words: list[str]) -> None:
         if not importlib.util.find_spec(name):
             self.skipTest(f"{name} is not installed")
-        import tempfile
+        self.check_program([sys.executable, "-m", name, *words])
 
-        with tempfile.TemporaryDirectory() as folder:
-            pathlib.Path(folder, "served.py").write_text(SERVED.format(hook=str(HOOK)))
-            with socket.socket() as free:
-                free.bind(("127.0.0.1", 0))
-                port = free.getsockname()[1]
-            log = pathlib.Path(folder, "seen")
-            paths = os.pathsep.join(filter(None, (folder, os.environ.get("PYTHONPATH"))))
-            server = subprocess.Popen(
-                [sys.executable, "-m", name, *(word.format(port) for word in words)],
-                cwd=folder,
-                env={**os.environ, "PYTHONPATH": paths, "SEEN": str(log)},
-                stderr=subprocess.DEVNULL,
-            )
-            end = time.monotonic() + 30
-            asked = 0
-            while asked < 4 and time.monotonic() < end:
-                try:
-                    self.ask(port, 1)
-                    asked += 1
-                except OSError:
-                    time.sleep(0.05)
-            server.terminate()
-            server.wait()
-            self.assertEqual((asked, len(log.read_text().split())), (4, 4))
 
+class Loops(Watched):
+    """What servers answer in an event loop, of a made module with the names of each."""
+
+    def server(self, name: str, kind: str, method: str) -> Any:
+        async def answer(this: Any, app: Any, *_: Any) -> Any:
+            return await app()
+
+        module: Any = types.ModuleType(name)
+        setattr(module, kind, type(kind, (), {method: answer}))
+        for known in requests_of_loops:
+            if known == (name, kind, method):
+                Servers(Finder(), lambda: Watched.current)._loop(kind, method)(module)
+        return getattr(getattr(module, kind)(), method)
+
+    def uvicorn(self) -> Any:
+        return self.server("uvicorn.protocols.http.h11_impl", "RequestResponseCycle", "run_asgi")
+
+    def test_an_answer_is_one_request_however_often_it_calls_and_waits(self) -> None:
+        async def app() -> str:
+            self.model()
+            await asyncio.sleep(0.02)
+            self.model()
+            return "ok"
+
+        for name, kind, method in requests_of_loops:
+            self.seen.clear()
+            self.assertEqual(asyncio.run(self.server(name, kind, method)(app)), "ok")
+            self.assertEqual(len(self.seen), 1, name)
+            begin, end, spent = self.seen[0]
+            self.assertGreaterEqual(end - begin, 20_000_000)
+            self.assertLess(spent[0], end - begin)
+
+    def test_answers_at_once_are_requests_that_overlap_and_share_the_thread(self) -> None:
+        async def app() -> None:
+            self.model()
+            await asyncio.sleep(0.02)
+            self.model()
+            await asyncio.sleep(0)
+
+        async def all_at_once() -> None:
+            serve = self.uvicorn()
+            await asyncio.gather(*(serve(app) for _ in range(3)))
+            await serve(app)
+
+        asyncio.run(all_at_once())
+        self.assertEqual(len(self.seen), 4)
+        for begin, end, _ in self.seen:
+            self.assertGreaterEqual(end - begin, 20_000_000)
+        self.assertLess(self.seen[2][0], self.seen[0][1])
+        # What the thread did for one of those at once is not known.
+        self.assertEqual([spent is None for _, _, spent in self.seen], [True, True, True, False])
+
+    def test_an_answer_without_a_model_and_one_that_works_in_a_thread_are_no_further_requests(self) -> None:
+        async def idle() -> None:
+            await asyncio.sleep(0)
+
+        async def threaded() -> None:
+            await asyncio.get_running_loop().run_in_executor(None, self.model)
+
+        asyncio.run(self.uvicorn()(idle))
+        self.assertEqual(self.seen, [])
+        asyncio.run(self.uvicorn()(threaded))
+        self.assertEqual(len(self.seen), 1)  # the item of the pool
+
+    def test_the_outermost_answer_counts_and_one_that_fails_is_over(self) -> None:
+        serve = self.uvicorn()
+
+        async def inner() -> None:
+            self.model()
+
+        async def fails() -> None:
+            await serve(inner)
+            raise ValueError
+
+        with self.assertRaises(ValueError):
+            asyncio.run(serve(fails))
+        self.assertEqual(len(self.seen), 1)
+
+    def test_calls_behind_an_answer_are_requests_by_themselves(self) -> None:
+        async def later() -> None:
+            await asyncio.sleep(0.01)
+            self.model()
+
+        async def both() -> None:
+            tasks = []
+
+            async def app() -> None:
+                self.model()
+                tasks.append(asyncio.ensure_future(later()))
+
+            await self.uvicorn()(app)
+            await tasks[0]
+
+        asyncio.run(both())
+        self.assertEqual(len(self.seen), 2)
+
+    def test_the_start_of_a_server_and_open_connections_are_no_requests(self) -> None:
+        serve = self.server("hypercorn.app_wrappers", "ASGIWrapper", "__call__")
+
+        async def app() -> None:
+            self.model()
+            self.model()
+
+        asyncio.run(serve(app, {"type": "websocket"}))
+        self.assertEqual(len(self.seen), 2)
+        asyncio.run(serve(app, {"type": "http"}))
+        self.assertEqual(len(self.seen), 3)
+
+    def test_what_lies_before_the_first_call_and_behind_the_last_is_in_no_request(self) -> None:
+        async def app() -> None:
+            await asyncio.sleep(0.02)
+            self.model()
+            await asyncio.sleep(0.02)
+
+        asyncio.run(self.uvicorn()(app))
+        begin, end, spent = self.seen[0]
+        self.assertLess(end - begin, 20_000_000)
+        self.assertIsNotNone(spent)
+        self.assertEqual(self.time._active, {})
+
+    def test_slices_of_requests_that_cross_lie_in_lanes(self) -> None:
+        from fathom_recorder.torch_requests import TorchRequests
+        from fathom_recorder.wire import get_native_id
+
+        requests = TorchRequests(None)
+        lanes: dict[int, list[tuple[int, int]]] = {}
+        chance = random.Random(1)
+        for end in range(10, 2000, 3):
+            end -= chance.choice((0, 0, 7))  # what an answer does behind its last call takes long
+            begin = end - chance.choice((1, 2, 5, 20, 60))
+            lanes.setdefault(requests._lane(begin, end), []).append((begin, end))
+        for written in lanes.values():
+            for b, e in written:
+                for begin, end in written:
+                    self.assertFalse(b < begin < e < end)
+        self.assertGreater(len(lanes), 2)
+        self.assertIn(0, lanes)
+        self.assertIn(get_native_id() + (1 << 22), lanes)
+
+    def test_what_uvicorn_answers_is_a_request(self) -> None:
+        self.check_loop("uvicorn", "uvicorn.run(app, port=PORT, log_level='critical')")
+
+    def test_what_aiohttp_answers_is_a_request(self) -> None:
+        self.check_loop("aiohttp.web", AIOHTTP)
+
+    def check_loop(self, name: str, serve: str) -> None:
+        if not importlib.util.find_spec(name.partition(".")[0]):
+            self.skipTest(f"{name} is not installed")
+        self.check_program([sys.executable, "-c", f"from served import app\nimport {name}\n{serve}"], LOOPED)
+
+
+AIOHTTP = """
+from aiohttp import web
+async def answer(request):
+    await app({"type": "http"}, None, None)
+    return web.Response(text="200")
+site = web.Application()
+site.router.add_get("/", answer)
+web.run_app(site, host="127.0.0.1", port=PORT, print=None)
+"""
+
+LOOPED = """
+
+async def app(scope, receive, send):
+    if scope["type"] == "http":
+        requests.call_begins()
+        requests.call_ends()
+        await asyncio.sleep(0.001)
+        requests.call_begins()
+        requests.call_ends()
+        if send is not None:
+            await send({"type": "http.response.start", "status": 200, "headers": []})
+            await send({"type": "http.response.body", "body": b"200"})
+
+import asyncio
+"""
 
 SERVED = """
 import os, sys

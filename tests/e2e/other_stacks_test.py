@@ -202,6 +202,9 @@ class Damage(unittest.TestCase):
     def test_no_verdict_is_made_of_it(self):
         done = fathom("diagnose", SPEEDSCOPE, "--json")
         self.assertEqual(json.loads(done.stdout)["verdict"]["id"], "cannot-tell")
+        for samples in (SPEEDSCOPE, PERF):
+            said = json.loads(fathom("diagnose", samples, "--json").stdout)["verdict"]["sentence"]
+            self.assertIn("samples of stacks say where a program was found", said)
         self.assertIn("fathom hot", fathom("diagnose", SPEEDSCOPE).stdout)
 
 

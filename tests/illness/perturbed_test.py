@@ -132,6 +132,12 @@ class Perturbed(unittest.TestCase):
     def test_without_device_properties_the_cause_stays(self) -> None:
         self.keeps_its_cause(perturbing.without_properties, 5)
 
+    def test_without_device_properties_nothing_is_found_that_was_not(self) -> None:
+        def check(each: Edited) -> None:
+            self.assertLessEqual(rules(each.edited), rules(each.plain))
+
+        self.for_each(perturbing.without_properties, check, 5)
+
     def test_without_stacks_the_cause_stays(self) -> None:
         self.keeps_its_cause(perturbing.without_stacks, 2)
 

@@ -47,10 +47,20 @@ class RequestTime:
         return thread_time_ns(), queued, None
 
     def end(self, base: Spent | None) -> Spent | None:
+        spent = self.so_far(base)
+        if base is not None:
+            self.forget()
+        return spent
+
+    def forget(self) -> None:
+        """The thread works on nothing any more that is read."""
+        self._active.pop(_thread.get_ident(), None)
+
+    def so_far(self, base: Spent | None) -> Spent | None:
         if base is None:
             return None
         processor = thread_time_ns() - base[0]
-        tid, looks = self._active.pop(_thread.get_ident(), (0, None))
+        tid, looks = self._active.get(_thread.get_ident(), (0, None))
         queued = queued_ns(tid) if tid else None
         if queued is None or base[1] is None:
             return processor, None, looks

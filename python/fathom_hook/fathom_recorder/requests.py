@@ -2,8 +2,10 @@
 Knows nothing of torch.
 
 A request is an item of work in which a model is called: what http.server or a server of WSGI
-answers, what a ThreadPoolExecutor or anyio runs in a thread. A call of the model that lies in no
-such item is a request by itself. Each thread has its own, so requests may overlap.
+answers, what a ThreadPoolExecutor or anyio runs in a thread. Of what a server of ASGI, aiohttp or
+tornado answers in an event loop it is what lies from its first call of a model to the end of its
+last. A call of the model that lies in no such item is a request by itself. Each thread has its
+own, and an event loop many at a time, so requests may overlap.
 """
 
 from __future__ import annotations
@@ -11,6 +13,7 @@ from __future__ import annotations
 import sys
 import threading
 import time
+from contextvars import ContextVar
 from typing import Any, Callable
 
 from .failures import note, quietly
@@ -18,6 +21,7 @@ from .request_time import RequestTime, Spent
 from .wrapping import named_like
 
 monotonic_ns = time.monotonic_ns
+get_ident = threading.get_ident
 
 # An item with so many calls is a loop that works for ever; its calls are the requests.
 CALLS_OF_LOOP = 1000
@@ -33,6 +37,38 @@ _WSGI = (
     ("waitress.task", "WSGITask", "execute"),
     ("cheroot.wsgi", "Gateway", "respond"),
 )
+
+# What servers call once for a request in their event loop, as a task awaits it.
+_LOOPS = (
+    ("uvicorn.protocols.http.h11_impl", "RequestResponseCycle", "run_asgi"),
+    ("uvicorn.protocols.http.httptools_impl", "RequestResponseCycle", "run_asgi"),
+    ("hypercorn.app_wrappers", "ASGIWrapper", "__call__"),
+    ("aiohttp.web_protocol", "RequestHandler", "_handle_request"),
+    ("tornado.web", "RequestHandler", "_execute"),
+)
+
+
+class Answer:
+    """What an event loop answers, and the calls of models in it so far. `alone`: no other called
+    one meanwhile, so that what the thread did was done for this one."""
+
+    def __init__(self) -> None:
+        self.thread = get_ident()
+        self.open = True
+        self.alone = True
+        self.begin = self.end = 0
+        self.base: Spent | None = None
+        self.spent: Spent | None = None
+
+
+# Tasks that a request begins inherit it; what it has left behind outlives it.
+_ANSWER: ContextVar[Answer | None] = ContextVar("fathom_answer", default=None)
+
+
+def _answer() -> Answer | None:
+    """The request that the calling task works on, in this thread."""
+    answer = _ANSWER.get()
+    return answer if answer and answer.open and answer.thread == get_ident() else None
 
 
 class Requests:
@@ -69,6 +105,38 @@ class Requests:
             if 0 < local.calls < CALLS_OF_LOOP:
                 self._on_request(local.begin, now, spent)
 
+    # Answers of event loops
+
+    @quietly
+    def answer_begins(self) -> Answer | None:
+        """A task of an event loop begins to answer. None within another answer: the outermost
+        counts."""
+        if _answer() is not None:
+            return None
+        answer = Answer()
+        _ANSWER.set(answer)
+        return answer
+
+    @quietly
+    def answer_ends(self, answer: Answer) -> None:
+        answer.open = False
+        if not answer.begin:
+            return
+        self._local.answers.remove(answer)
+        self._time.forget()
+        if answer.end:
+            spent = answer.spent if answer.alone else None
+            self._on_request(answer.begin, answer.end, spent)
+
+    def _first_call(self, answer: Answer) -> None:
+        others = self._local.__dict__.setdefault("answers", [])
+        for other in others:
+            other.alone = False
+        answer.alone = not others
+        answer.base = self._time.begin()
+        others.append(answer)
+        answer.begin = monotonic_ns()
+
     def is_serving(self) -> bool:
         """Whether the calling thread works on an item, or runs an event loop."""
         if getattr(self._local, "depth", 0):
@@ -81,7 +149,11 @@ class Requests:
     def call_begins(self) -> None:
         local = self._local
         if not getattr(local, "depth", 0):
-            local.base = self._time.begin()
+            answer = _answer()
+            if answer is None:
+                local.base = self._time.begin()
+            elif not answer.begin:
+                self._first_call(answer)
         local.call = monotonic_ns()
 
     def call_ends(self) -> None:
@@ -90,6 +162,12 @@ class Requests:
         if inside:
             local.calls += 1
             if local.calls < CALLS_OF_LOOP:
+                return
+        else:
+            answer = _answer()
+            if answer is not None:
+                answer.end = monotonic_ns()
+                answer.spent = self._time.so_far(answer.base)
                 return
         began = getattr(local, "call", 0)
         if began:
@@ -114,6 +192,8 @@ class Servers:
             self._finder.when_imported(name, self._noting(name, watch))
         for name, kind, method in _WSGI:
             self._finder.when_imported(name, self._noting(name, self._wsgi(kind, method)))
+        for name, kind, method in _LOOPS:
+            self._finder.when_imported(name, self._noting(name, self._loop(kind, method)))
 
     def _noting(self, name: str, watch: Callable[[Any], None]) -> Callable[[Any], None]:
         def call(module: Any) -> None:
@@ -146,6 +226,31 @@ class Servers:
         def watch(module: Any) -> None:
             owner = getattr(module, kind)
             setattr(owner, method, self._around(getattr(owner, method)))
+
+        return watch
+
+    def _loop(self, kind: str, method: str) -> Callable[[Any], None]:
+        current = self._current
+
+        def watch(module: Any) -> None:
+            owner = getattr(module, kind)
+            original = getattr(owner, method)
+
+            @named_like(original)
+            async def answered(*args: Any, **kwargs: Any) -> Any:
+                # The start of a server and its open connections come by the same way.
+                scope = next((each for each in args if isinstance(each, dict)), {})
+                if scope.get("type", "http") != "http":
+                    return await original(*args, **kwargs)
+                requests = current()
+                answer = requests.answer_begins()
+                try:
+                    return await original(*args, **kwargs)
+                finally:
+                    if answer is not None:
+                        requests.answer_ends(answer)
+
+            setattr(owner, method, answered)
 
         return watch
 

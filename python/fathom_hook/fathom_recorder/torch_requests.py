@@ -13,6 +13,7 @@ from .plan import Window
 from .request_time import RequestTime, Spent
 from .requests import Requests, Servers
 from .torch_threads import config_of_all_threads
+from .wire import get_native_id
 
 monotonic_ns = time.monotonic_ns
 get_ident = threading.get_ident
@@ -25,7 +26,15 @@ LONGEST_NS = 60_000_000_000
 # How often it is looked whether the main thread has made Kineto ready, before that is left to the
 # usual ticks: a short program would have ended by then.
 _LOOKS = 50
+# So many requests of a thread, the last, are looked at for one that another crosses.
+_MOST_WRITTEN = 64
+# From one lane beside a thread to the next: above all ids that Linux gives to threads.
+_LANE = 1 << 22
 _NO_THREADS = "this PyTorch records the calling thread alone, and requests came in several"
+
+
+def _crosses(written: list[tuple[int, int]], begin: int, end: int) -> bool:
+    return any(b < begin < e < end or begin < b < end < e for b, e in written)
 
 
 class TorchRequests:
@@ -37,6 +46,7 @@ class TorchRequests:
         self.requests = Requests(self._done, self.time)
         self.seen = False
         self._lock = threading.Lock()
+        self._written = threading.local()
         self._main = threading.main_thread().ident
         self._number = 0
         self._since: int | None = None
@@ -89,7 +99,20 @@ class TorchRequests:
             watch.overhead.step(number, kind, end - begin, 0)
         self.time.add(end - begin, spent, kind not in (UNPROFILED, EDGE))
         if watch.recording:
-            watch.recorder.record("step", "step", begin, end - begin, number)
+            tid = self._lane(begin, end)
+            watch.recorder.record("step", "step", begin, end - begin, number, tid)
+
+    def _lane(self, begin: int, end: int) -> int:
+        """The thread to write it to, 0 for the calling one. Slices of a thread lie in each other
+        or beside each other; requests of an event loop that cross get lanes beside theirs."""
+        lanes = self._written.__dict__.setdefault("lanes", [])
+        free = (i for i, written in enumerate(lanes) if not _crosses(written, begin, end))
+        lane = next(free, len(lanes))
+        if lane == len(lanes):
+            lanes.append([])
+        lanes[lane].append((begin, end))
+        del lanes[lane][:-_MOST_WRITTEN]
+        return get_native_id() + lane * _LANE if lane else 0
 
     def _kind(self, begin: int, end: int) -> str:
         since, until = self._since, self._until

@@ -56,6 +56,12 @@ static_assert(kOptions.size() <= 64);
 /// Programs that another one starts, with options of their own: sshpass -p PASSWORD ssh -p 22.
 constexpr std::array<std::string_view, 5> kOthers = {"ssh", "scp", "sftp", "rsync", "python"};
 
+/// Programs behind whose "-p" stands a name that may look like a password: a folder, a partition, a
+/// plugin.
+constexpr std::array<std::string_view, 15> kOtherMeaning = {
+    "mkdir", "cp",     "scp",   "srun", "sbatch", "salloc", "squeue", "sinfo",
+    "rsync", "pytest", "patch", "tar",  "unzip",  "ps",     "pgrep"};
+
 bool is_named(std::string_view program, std::string_view pattern) {
   if (!pattern.ends_with('*')) return program == pattern;
   return program.starts_with(pattern.substr(0, pattern.size() - 1)) &&
@@ -70,7 +76,8 @@ bool is_short_option(std::string_view word) {
 
 void PasswordOptions::see(std::string_view word) {
   const std::string_view program = base_name(word);
-  if (std::ranges::find(kOthers, program) != kOthers.end()) seen_ = 0;
+  if (std::ranges::find(kOthers, program) != kOthers.end()) forget();
+  if (std::ranges::find(kOtherMeaning, program) != kOtherMeaning.end()) other_ = true;
   for (std::size_t i = 0; i < kOptions.size(); ++i)
     if (is_named(program, kOptions[i].program)) seen_ |= std::uint64_t{1} << i;
 }

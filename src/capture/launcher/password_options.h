@@ -14,7 +14,10 @@ class PasswordOptions {
   void see(std::string_view word);
 
   /// Another command begins.
-  void forget() { seen_ = 0; }
+  void forget() {
+    seen_ = 0;
+    other_ = false;
+  }
 
   /// Whether a password stands in the same word, right behind these two characters: "-p".
   [[nodiscard]] bool is_glued(std::string_view word) const;
@@ -22,8 +25,12 @@ class PasswordOptions {
   /// Whether the next word is a password: `word` is the whole option.
   [[nodiscard]] bool is_followed(std::string_view word) const;
 
+  /// Whether a name that is no password follows "-p": of srun a partition, of mkdir a folder.
+  [[nodiscard]] bool means_other() const { return other_; }
+
  private:
   std::uint64_t seen_ = 0;  ///< A bit for each row of the table.
+  bool other_ = false;
 };
 
 }  // namespace fathom::capture

@@ -22,7 +22,8 @@ constexpr std::string_view kPasswordOption = "-p";
 /// numbers and options of one plain word (-print, -pthread) hold none.
 bool holds_password(std::string_view word) {
   if (!word.starts_with(kPasswordOption) || word.size() < 5) return false;
-  const std::string_view value = word.substr(kPasswordOption.size());
+  std::string_view value = word.substr(kPasswordOption.size());
+  if (value[0] == '=') value.remove_prefix(1);
   const auto is_number = [](char c) { return is_digit(c) || c == '-' || c == '.'; };
   const auto is_small = [](char c) { return (c >= 'a' && c <= 'z') || c == '-' || c == '_'; };
   return !std::ranges::all_of(value, is_number) && !std::ranges::all_of(value, is_small) &&
@@ -265,16 +266,36 @@ class Scanner {
         text.begin());
     const std::string_view name = text.substr(0, end);
     const bool option = name.starts_with('-');
+    const bool parameter = is_parameter(end);
     if (shaped_inside(name)) return;
     if (option && glued_password(name)) return;
     keep(end);
     if (!option) options_.see(name);
     if (option && options_.is_followed(name)) return hide_next_word();
+    if (name == kPasswordOption && !options_.means_other()) return after_password_option();
     if (option && names_user(name)) return after_user_option(name);
     const bool set = sets(previous_) || is_subcommand_of_secret(name);
     previous_ = name;
-    const Secrecy secrecy = secrecy_of(name);
+    const Secrecy secrecy = parameter ? secrecy_of_parameter(name) : secrecy_of(name);
     if (secrecy != Secrecy::none) after_secret_name(name, option || set, secrecy);
+  }
+
+  /// Is the name of so many characters here one of a URL, "?name=value"?
+  [[nodiscard]] bool is_parameter(std::size_t length) const {
+    constexpr std::string_view kBefore = "?&#";
+    return at_ > 0 && kBefore.find(text_[at_ - 1]) != std::string_view::npos &&
+           rest().substr(length).starts_with('=');
+  }
+
+  /// "-p PASSWORD" of a program that is not known, where other things stand there, too.
+  void after_password_option() {
+    const std::size_t signs = std::min(rest().find_first_not_of(" ="), rest().size());
+    if (signs == 0 || signs == rest().size()) return;
+    keep(signs);
+    const char first = rest().front();
+    const std::string_view value = is_quote(first) ? rest().substr(1, rest().substr(1).find(first))
+                                                   : rest().substr(0, value_length(rest()));
+    if (looks_like_password(value)) hide_value(false);
   }
 
   void hide_next_word() {
@@ -456,7 +477,9 @@ std::vector<std::string> redact_command(const std::vector<std::string>& words) {
     } else if (precedes_user(before)) {
       out.push_back(redact_user(before, word));
     } else if (glued) {
-      out.push_back(word.substr(0, 2) + std::string(kRedacted));
+      out.push_back(word.substr(0, word[2] == '=' ? 3 : 2) + std::string(kRedacted));
+    } else if (before == kPasswordOption && !options.means_other() && looks_like_password(word)) {
+      out.emplace_back(kRedacted);
     } else {
       std::string assigned = redact_assignment(word, no_script);
       out.push_back(assigned.empty() ? redact(word) : std::move(assigned));

@@ -23,7 +23,7 @@ std::string redact(std::string_view text);
 std::string redact_variable(std::string_view name, std::string_view value);
 
 /// A command line: also the word after an option that names a secret (--password X), and passwords
-/// of curl -u and sshpass -p.
+/// of curl -u and sshpass -p; behind another program's -p what looks like a password.
 std::vector<std::string> redact_command(const std::vector<std::string>& words);
 
 }  // namespace fathom::capture

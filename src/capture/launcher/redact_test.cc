@@ -168,6 +168,47 @@ TEST(Redact, APasswordRightBehindItsOptionIsReplaced) {
             (std::vector<std::string>{"mysqldump", "-p[redacted]", "base"}));
 }
 
+TEST(Redact, APasswordBehindMinusPOfAnyProgramIsReplaced) {
+  for (const char* secret : {"hunter2", "SECRET", "S3cr3t!x", "Tr0ub4dor&3", "abc$1"})
+    EXPECT_EQ(redact_command({"prog", "-p", secret, "--x"}),
+              (std::vector<std::string>{"prog", "-p", "[redacted]", "--x"}))
+        << secret;
+  for (const char* other : {"8080", "8080:80", "0.5", "config.yaml", "/data/A1", "no:cache", "high",
+                            "bf16", "float32", "16GB", "a,B", "Once upon a time", "$PORT", "-Xa1",
+                            "me@Host", "name=Value1", "pw", "data-set_a"})
+    EXPECT_EQ(redact_command({"prog", "-p", other}),
+              (std::vector<std::string>{"prog", "-p", other}));
+  expect_redacted({
+      {"prog -p hunter2 --x", "prog -p [redacted] --x"},
+      {"prog -p 'S3cr3t!x'; serve -p 8080", "prog -p '[redacted]'; serve -p 8080"},
+      {"prog -p=hunter2", "prog -p=[redacted]"},
+      {"prog -p=8080 -p", "prog -p=8080 -p"},
+      {"prog -p ${PASS} -p $PORT", "prog -p ${PASS} -p $PORT"},
+      {"srun -p A100x train", "srun -p A100x train"},
+      {"srun -p A100x python train.py -p hunter2", "srun -p A100x python train.py -p [redacted]"},
+  });
+  EXPECT_EQ(redact_command({"prog", "-p=hunter2"}),
+            (std::vector<std::string>{"prog", "-p=[redacted]"}));
+  EXPECT_EQ(redact_command({"prog", "-p=8080"}), (std::vector<std::string>{"prog", "-p=8080"}));
+  EXPECT_EQ(redact_command({"mkdir", "-p", "Model_A1"}),
+            (std::vector<std::string>{"mkdir", "-p", "Model_A1"}));
+}
+
+TEST(Redact, WhatAUrlHandsOverIsReplaced) {
+  expect_redacted({
+      {"https://h/cb?code=abc123&state=x", "https://h/cb?code=[redacted]&state=x"},
+      {"https://h/a?q=1&code=abc&lang=de", "https://h/a?q=1&code=[redacted]&lang=de"},
+      {"https://h/#id_token=abc", "https://h/#id_token=[redacted]"},
+      {"https://h/x?ticket=a&assertion=b&session=c",
+       "https://h/x?ticket=[redacted]&assertion=[redacted]&session=[redacted]"},
+      {"curl 'https://h/x?oauth_verifier=a' -o x",
+       "curl 'https://h/x?oauth_verifier=[redacted]' -o x"},
+      {"https://h/x?SAMLResponse=PHN", "https://h/x?SAMLResponse=[redacted]"},
+      {"https://h/x?country_code=de&page=2", "https://h/x?country_code=de&page=2"},
+      {"--code=3 code=4 --session training", "--code=3 code=4 --session training"},
+  });
+}
+
 TEST(Redact, UsersBehindSeveralOptionsOfCurlAndOfOthersAreSeen) {
   expect_redacted({
       {"curl -su me:pw https://h", "curl -su me:[redacted] https://h"},

@@ -55,6 +55,14 @@ constexpr std::array<std::string_view, 88> kHarmless = {
     "new",       "partition",  "first",        "last",     "frame",     "frames",  "point",
     "points",    "interval",   "column",       "columns",  "field",     "fields",  "level",
     "weight",    "weights",    "loss",         "wise"};
+/// Secret as a parameter of a URL alone: what OAuth, SAML and sessions hand over.
+constexpr std::array<std::string_view, 15> kOfUrls = {
+    "code",     "devicecode",      "usercode",      "session",      "sid",
+    "ticket",   "assertion",       "oauthverifier", "codeverifier", "nonce",
+    "verifier", "clientassertion", "samlresponse",  "phpsessid",    "invite"};
+/// Types of numbers: letters that digits follow.
+constexpr std::array<std::string_view, 7> kTypes = {"fp",    "bf",     "int", "uint",
+                                                    "float", "bfloat", "tf"};
 /// The name of a file that holds one, or a switch for it.
 constexpr std::array<std::string_view, 12> kPlaces = {"file", "path",  "dir",      "folder",
                                                       "mode", "stdin", "prompt",   "url",
@@ -74,6 +82,8 @@ Secrecy secrecy_of_part(std::string_view part) {
   if (one_of(words.back(), kPlaces)) return Secrecy::none;
   std::string joined;
   for (const std::string& word : words) joined += word;
+  if (words.back() == "token" && words.size() > 1 && words[words.size() - 2] == "id")
+    return Secrecy::certain;  // of OpenID, where "token_id" is a number
   const bool certain = std::ranges::any_of(
       kCertainParts, [&](std::string_view each) { return joined.find(each) != std::string::npos; });
   if (certain) return Secrecy::certain;
@@ -90,6 +100,8 @@ Secrecy secrecy_of_part(std::string_view part) {
 
 bool is_hex(char c) { return std::isxdigit(static_cast<unsigned char>(c)) != 0; }
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
+bool is_upper(char c) { return c >= 'A' && c <= 'Z'; }
+bool is_letter(char c) { return is_upper(c) || (c >= 'a' && c <= 'z'); }
 
 /// What follows a prefix, which may be one of plain words too.
 enum class Rest : std::uint8_t {
@@ -211,6 +223,33 @@ Secrecy secrecy_of(std::string_view name) {
     name.remove_prefix(std::min(dot + 1, name.size()));
   }
   return most;
+}
+
+Secrecy secrecy_of_parameter(std::string_view name) {
+  const Secrecy known = secrecy_of(name);
+  if (known != Secrecy::none) return known;
+  std::string joined;
+  for (const std::string& word : words_of(name)) joined += word;
+  return one_of(joined, kOfUrls) ? Secrecy::certain : Secrecy::none;
+}
+
+bool looks_like_password(std::string_view value) {
+  if (value.size() < 4 || value[0] == '-') return false;
+  if (value.find_first_of("/= \t\n'\"`<>|;") != std::string_view::npos) return false;
+  // $PORT and ${PORT} of a script are names.
+  if (value[0] == '$' && (value[1] == '{' || value[1] == '(' || is_upper(value[1]))) return false;
+  if (value.find_first_of("!#$%^&~") != std::string_view::npos) return true;
+  if (value.find_first_of(".:,{[(@*?+") != std::string_view::npos) return false;
+  const auto digits_from =
+      static_cast<std::size_t>(std::ranges::find_if(value, is_digit) - value.begin());
+  const bool ends_in_digits = std::ranges::all_of(value.substr(digits_from), is_digit);
+  if (ends_in_digits && one_of(value.substr(0, digits_from), kTypes)) return false;
+  // 16GB, 100ms
+  const auto digits =
+      static_cast<std::size_t>(std::ranges::find_if_not(value, is_digit) - value.begin());
+  if (digits > 0 && digits + 2 >= value.size()) return false;
+  const bool letters = std::ranges::any_of(value, is_letter);
+  return letters && (std::ranges::any_of(value, is_digit) || std::ranges::any_of(value, is_upper));
 }
 
 std::size_t shaped_secret(std::string_view text) {

@@ -18,6 +18,15 @@ enum class Secrecy : std::uint8_t {
 /// tune (max_tokens, key_padding, --tokenizer) hold none.
 Secrecy secrecy_of(std::string_view name);
 
+/// Of a parameter of a URL: besides such names those that are secret there alone, as what a login
+/// hands over: ?code=, session=, ticket=, #id_token=.
+Secrecy secrecy_of_parameter(std::string_view name);
+
+/// Whether what stands behind "-p", which is no password of many programs, looks like one: letters
+/// with digits, capitals or signs among them. Numbers, places, lists, types, names of small letters
+/// and texts hold none.
+bool looks_like_password(std::string_view value);
+
 /// The length of a secret of known shape at the start of `text`, which must be that of a word:
 /// hf_…, sk-…, AKIA…, ghp_…, a JSON web token, 40 hexadecimal digits; else 0.
 std::size_t shaped_secret(std::string_view text);

@@ -422,9 +422,12 @@ std::vector<VerdictId> near_verdicts(VerdictId id, const Shares& shares, const L
 /// Why nothing can be said, or "".
 std::string doubt(const RuleContext& rules, const FamilyTimes& spent) {
   if (rules.steps.empty() || rules.window() == Duration{}) {
-    return only_functions(rules.trace())
-               ? "a profile of functions says how long each of them took, not when"
-               : "the trace holds no time to account for";
+    const Trace& trace = rules.trace();
+    if (only_functions(trace))
+      return "a profile of functions says how long each of them took, not when";
+    if (!trace.stack_samples.empty() && trace.slices.size() == 0)
+      return "samples of stacks say where a program was found, not what its steps take";
+    return "the trace holds no time to account for";
   }
   if (device_unrecorded(rules)) {
     return "work was launched onto a device, but what the device did was not recorded";

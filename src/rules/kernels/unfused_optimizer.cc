@@ -12,6 +12,7 @@
 #include "rules/common/edits.h"
 #include "rules/common/evidence.h"
 #include "rules/common/names.h"
+#include "rules/common/recorded.h"
 #include "rules/rule.h"
 
 namespace fathom {
@@ -156,15 +157,17 @@ void drop_closures(const Trace& trace, const std::vector<SliceId>& steps,
   });
 }
 
-/// PyTorch's optimizers, and which of them update all parameters at once.
+/// PyTorch's optimizers, and which of them have a fused implementation; Adagrad's was one of the
+/// processor alone for long, and raises an error on a device.
 struct Implementation {
   std::string_view optimizer;
   bool fused;
+  bool on_device = true;
 };
 constexpr auto kImplementations = std::to_array<Implementation>({{"Adam", true},
                                                                  {"AdamW", true},
                                                                  {"SGD", true},
-                                                                 {"Adagrad", true},
+                                                                 {"Adagrad", true, false},
                                                                  {"Adadelta", false},
                                                                  {"Adamax", false},
                                                                  {"ASGD", false},
@@ -182,7 +185,12 @@ std::string_view optimizer_of(std::string_view range) {
   return rest.substr(0, rest.find('.'));
 }
 
-Fix fix_of(const Trace& trace, SliceId step) {
+/// What embeddings with sparse=True and their gradients run, which no fused implementation takes.
+constexpr std::array<std::string_view, 3> kSparse = {
+    "aten::embedding_sparse_backward", "aten::_coalesce", "aten::_sparse_coo_tensor_unsafe"};
+
+Fix fix_of(const RuleContext& rules, SliceId step) {
+  const Trace& trace = rules.trace();
   const std::string optimizer(optimizer_of(trace.name(step)));
   const auto known = std::ranges::find(kImplementations, optimizer, &Implementation::optimizer);
   if (known == kImplementations.end()) {
@@ -197,13 +205,23 @@ Fix fix_of(const Trace& trace, SliceId step) {
         .after = "torch.compile(optimizer.step)()"};
   }
   const std::string call = "torch.optim." + optimizer + "(model.parameters()";
-  return {.text = known->fused
-                      ? "Let the optimizer work on all parameters at once; fused is the fastest. "
-                        "Caveat: parameters must be floats of one kind of device."
-                      : "Let the optimizer work on all parameters at once. Caveat: temporary "
-                        "memory of the size of the parameters.",
+  const bool sparse = NameSet(trace, kSparse).any();
+  const bool on_device = rules.device >= 0 || device_unrecorded(rules);
+  if (known->fused && !sparse && (known->on_device || !on_device)) {
+    return {.text =
+                "Let the optimizer work on all parameters at once; fused is the fastest. "
+                "Caveat: parameters must be floats of one kind of device.",
+            .before = call + ")",
+            .after = call + ", fused=True)"};
+  }
+  return {.text =
+              "Let the optimizer work on all parameters at once. Caveat: temporary memory of "
+              "the size of the parameters" +
+              std::string(sparse ? "; those with sparse gradients stay one by one, and fused "
+                                   "implementations do not take them."
+                                 : "."),
           .before = call + ")",
-          .after = call + (known->fused ? ", fused=True)" : ", foreach=True)")};
+          .after = call + ", foreach=True)"};
 }
 
 Outcome check(const RuleContext& rules) {
@@ -240,7 +258,7 @@ Outcome check(const RuleContext& rules) {
   finding.counter_evidence =
       "Foreach needs temporary memory of the size of the parameters; where the device is busy "
       "during the optimizer step, little is saved.";
-  finding.fix = fix_of(trace, found.steps.front());
+  finding.fix = fix_of(rules, found.steps.front());
   finding.verify = "fathom ops TRACE --filter 'name~Optimizer.step'";
   claim_host_work(rules, updates, 1.0 - kHostLeftAtBest, finding.claims);
   for (const SliceId update : updates) scale_tree(rules, update, kHostLeft, finding.edits);

@@ -97,5 +97,19 @@ TEST(UnfusedOptimizer, IsAdvisedOfItsOwnImplementation) {
   EXPECT_EQ((own.text + own.after).find("foreach=True"), std::string::npos);
 }
 
+TEST(UnfusedOptimizer, IsNotAdvisedOfAFusedOneThatTheDeviceDoesNotHave) {
+  TraceBuilder builder = optimizer("aten::add_", 40, "Optimizer.step#Adagrad.step");
+  EXPECT_EQ(JudgedTrace(builder).findings(unfused_optimizer()).at(0).fix.after,
+            "torch.optim.Adagrad(model.parameters(), foreach=True)");
+}
+
+TEST(UnfusedOptimizer, IsNotAdvisedOfAFusedOneForSparseGradients) {
+  TraceBuilder builder = optimizer("aten::add_", 40);
+  builder.op("aten::embedding_sparse_backward", 4200, 50);
+  const Fix fix = JudgedTrace(builder).findings(unfused_optimizer()).at(0).fix;
+  EXPECT_EQ(fix.after, "torch.optim.SGD(model.parameters(), foreach=True)");
+  EXPECT_NE(fix.text.find("sparse gradients"), std::string::npos);
+}
+
 }  // namespace
 }  // namespace fathom

@@ -17,8 +17,9 @@ constexpr std::string_view kDoc =
     "start; "
     "the first step is left out where there are others, since it allocates what stays. Fires when "
     "that is at least half of the peak (median over the steps); warns when the peak is also over "
-    "80 % of the device's memory, and is silent where the peak is known to be below 30 % of it. "
-    "Abstains without allocator events of a device. Source: TraceML's "
+    "80 % of the device's memory, and is silent where the peak is below 30 % of it. "
+    "Abstains without allocator events of a device, and where the size of its memory is not known. "
+    "Source: TraceML's "
     "80 % for the peak; half is our choice.";
 
 constexpr double kLeastShare = 0.5;
@@ -123,6 +124,9 @@ Outcome check(const RuleContext& rules) {
   const auto middle = steps.begin() + static_cast<std::ptrdiff_t>(steps.size() / 2);
   std::ranges::nth_element(steps, middle, {}, &StepMemory::share);
   if (middle->share() < kLeastShare) return std::vector<Finding>{};
+  const Device* const device = device_of(rules);
+  if (device == nullptr || device->memory_bytes <= 0)
+    return Abstention{"the size of the device's memory was not recorded"};
   if (mostly_free(rules, middle->peak)) return std::vector<Finding>{};
   std::vector<Finding> findings;
   findings.push_back(make(rules, *middle));

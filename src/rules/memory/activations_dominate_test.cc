@@ -23,6 +23,7 @@ void step(TraceBuilder& builder, std::int64_t held, std::int64_t more) {
 
 TEST(ActivationsDominate, IsToldWhenTheStepAddsMostOfThePeak) {
   TraceBuilder builder;
+  builder.device({.id = 0, .memory_bytes = 900 * kMiB});
   step(builder, 100, 300);
   const std::vector<Finding> findings = JudgedTrace(builder).findings(activations_dominate());
   ASSERT_EQ(findings.size(), 1U);
@@ -53,6 +54,12 @@ TEST(ActivationsDominate, AbstainsWithoutAllocatorEvents) {
   TraceBuilder builder;
   builder.step(0, 0, 100);
   builder.op("aten::mm", 10, 50);
+  EXPECT_NE(JudgedTrace(builder).abstains(activations_dominate()), "");
+}
+
+TEST(ActivationsDominate, AbstainsWhereTheSizeOfTheMemoryIsNotKnown) {
+  TraceBuilder builder;
+  step(builder, 100, 300);
   EXPECT_NE(JudgedTrace(builder).abstains(activations_dominate()), "");
 }
 

@@ -23,8 +23,9 @@ constexpr std::string_view kDoc =
     "two thirds of what is allocated when a step begins, where that is at least 2.5 times the "
     "gradients. Fires when both together are at least half of the peak of a counted step; warns "
     "when the peak is also over 80 % of the device's memory. Abstains without allocator events of "
-    "a device, and where no Optimizer.step was recorded. Source: Rajbhandari et al., ZeRO (2020) "
-    "for the parts; TraceML's 80 % for the peak; half is our choice.";
+    "a device, without the size of its memory, and where no Optimizer.step was recorded. Source: "
+    "Rajbhandari et al., ZeRO (2020) for the parts; TraceML's 80 % for the peak; half is our "
+    "choice.";
 
 constexpr double kLeastShare = 0.5;
 constexpr double kNearlyFull = 0.8;
@@ -142,6 +143,9 @@ Outcome check(const RuleContext& rules) {
   if (updates.empty()) return Abstention{"no Optimizer.step annotation was recorded"};
   const std::optional<Parts> parts = parts_of(rules, memory, updates);
   if (!parts || parts->share() < kLeastShare || parts->share() > 1) return std::vector<Finding>{};
+  const Device* const device = device_of(rules);
+  if (device == nullptr || device->memory_bytes <= 0)
+    return Abstention{"the size of the device's memory was not recorded"};
   if (mostly_free(rules, parts->peak)) return std::vector<Finding>{};
   std::vector<Finding> findings;
   findings.push_back(make(rules, *parts));

@@ -34,6 +34,7 @@ void step(TraceBuilder& builder, std::string_view optimizer, std::int64_t held,
 
 TEST(OptimizerMemory, IsToldForAdamByWhatIsHeld) {
   TraceBuilder builder;
+  builder.device({.id = 0, .memory_bytes = 1000 * kMiB});
   step(builder, "Optimizer.step#AdamW.step", 300, 100, 50);
   const std::vector<Finding> findings = JudgedTrace(builder).findings(optimizer_memory());
   ASSERT_EQ(findings.size(), 1U);
@@ -44,6 +45,7 @@ TEST(OptimizerMemory, IsToldForAdamByWhatIsHeld) {
 
 TEST(OptimizerMemory, IsMeasuredWhereTheStateWasAllocatedInTheRecording) {
   TraceBuilder builder;
+  builder.device({.id = 0, .memory_bytes = 1000 * kMiB});
   step(builder, "Optimizer.step#Own.step", 100, 100, 50);
   builder.memory(550, 200 * kMiB, 1, 0, 256, 400 * kMiB, 400 * kMiB);
   const std::vector<Finding> findings = JudgedTrace(builder).findings(optimizer_memory());
@@ -71,6 +73,12 @@ TEST(OptimizerMemory, AbstainsWithoutAllocatorEventsAndWithoutAnOptimizersStep) 
   TraceBuilder unnamed;
   step(unnamed, "update", 300, 100, 50);
   EXPECT_NE(JudgedTrace(unnamed).abstains(optimizer_memory()), "");
+}
+
+TEST(OptimizerMemory, AbstainsWhereTheSizeOfTheMemoryIsNotKnown) {
+  TraceBuilder builder;
+  step(builder, "Optimizer.step#AdamW.step", 300, 100, 50);
+  EXPECT_NE(JudgedTrace(builder).abstains(optimizer_memory()), "");
 }
 
 TEST(OptimizerMemory, IsNothingWhereMostOfTheDeviceIsFree) {
