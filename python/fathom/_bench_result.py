@@ -46,6 +46,7 @@ class BenchMetric:
 
     metric: str
     unit: str
+    definition: str | None  # what it is, where its name does not say it all
     base: BenchSide | None
     new: BenchSide
     verdict: str | None
@@ -60,6 +61,7 @@ class BenchMetric:
         return BenchMetric(
             metric=found["metric"],
             unit=found["unit"],
+            definition=found["definition"],
             base=None if found["base"] is None else BenchSide.of(found["base"]),
             new=BenchSide.of(found["new"]),
             verdict=found["verdict"],

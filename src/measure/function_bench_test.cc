@@ -232,6 +232,20 @@ TEST(FunctionBench, ItemsHaveLatencyTimesAndThroughput) {
   EXPECT_EQ(result.now_gaps->count, 80U) << "all gaps of all calls";
 }
 
+TEST(FunctionBench, MetricsOfItemsSayWhatTheyAre) {
+  const FunctionResult result = items_result(500, 200);
+  const std::string text = function_text(result, 400);
+  const std::string html = function_html(result);
+  ASSERT_EQ(result.metrics.size(), 5U);
+  for (const MeasuredMetric& metric : result.metrics) {
+    ASSERT_FALSE(metric.definition.empty()) << metric.id;
+    EXPECT_NE(text.find(metric.title + " (" + metric.definition + ")"), std::string::npos) << text;
+    EXPECT_NE(html.find(metric.definition), std::string::npos) << html;
+  }
+  Made made;
+  EXPECT_EQ(made.run(pairs(8)).metrics.front().definition, "") << "a call is a call";
+}
+
 TEST(FunctionBench, TheTextNamesSidesVerdictModeAndConditions) {
   Made made;
   made.ns[Side::now] = 1500;

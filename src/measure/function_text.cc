@@ -126,6 +126,11 @@ std::vector<std::string> notes_of(const FunctionResult& result) {
   return notes;
 }
 
+/// "items per second (items by the time from the call to the end)".
+std::string defined_title(const MeasuredMetric& metric) {
+  return metric.title + (metric.definition.empty() ? "" : " (" + metric.definition + ")");
+}
+
 std::string html_row(std::string_view name, const MeasuredSide& side, Unit unit) {
   const SampleSummary& summary = side.summary;
   const auto value = [&](double number) { return "<td>" + metric_text(number, unit) + "</td>"; };
@@ -158,6 +163,7 @@ std::string function_text(const FunctionResult& result, std::size_t width) {
     add("Result", result.paired() ? "no pair was complete" : "no sample was complete");
   } else {
     const MeasuredMetric& headline = result.metrics.front();
+    if (!headline.definition.empty()) add("Metric", defined_title(headline));
     if (result.paired()) {
       add("Base", result.options.base);
       add("", side_text(*headline.base, headline.unit, calls_of(result, Side::base)));
@@ -171,7 +177,7 @@ std::string function_text(const FunctionResult& result, std::size_t width) {
     for (std::size_t i = 1; i < result.metrics.size(); ++i) {
       const MeasuredMetric& metric = result.metrics[i];
       add(i == 1 ? "Items" : "",
-          std::string(metric.title) + " " +
+          defined_title(metric) + " " +
               (metric.base ? metric_text(metric.base->summary.median, metric.unit) + " → " : "") +
               metric_text(metric.now.summary.median, metric.unit) +
               (metric.base ? ", " + claim_line(metric, resolution) : ""));
@@ -195,6 +201,8 @@ std::string function_html(const FunctionResult& result) {
   for (const MeasuredMetric& metric : result.metrics) {
     html += "<p><b>" + markup_escaped(metric.title) + "</b>";
     if (metric.base) html += ": " + markup_escaped(claim_line(metric, resolution));
+    if (!metric.definition.empty())
+      html += "<br><small>" + markup_escaped(metric.definition) + "</small>";
     html += "</p><table><tr><th></th>";
     for (const std::string_view head : {"samples", "median", "95 % interval", "mean", "deviation",
                                         "least", "greatest", "p95", "p99"})

@@ -35,6 +35,8 @@ MeasuredSide measured_side(const std::vector<double>& values);
 struct MeasuredMetric {
   std::string id;     ///< "wall", as in JSON.
   std::string title;  ///< "wall time".
+  /// What it is: "from the call until its first item". Empty where the title says it all.
+  std::string definition;
   Unit unit = Unit::ns;
   bool more_is_better = false;
   std::optional<MeasuredSide> base;  ///< Unset where there is one side.

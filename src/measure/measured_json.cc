@@ -116,6 +116,8 @@ void write_claim(JsonWriter& json, const Claim* claim) {
 
 void write_metric(JsonWriter& json, const MeasuredMetric& metric) {
   json.object(kJsonLines).member("metric", metric.id).member("unit", to_string(metric.unit));
+  json.member("definition",
+              metric.definition.empty() ? std::nullopt : std::optional(metric.definition));
   json.key("base");
   if (metric.base) {
     write_side(json, *metric.base);

@@ -24,6 +24,7 @@ MeasuredMetric row_of(const Metric& metric) {
   MeasuredMetric row;
   row.id = metric.id;
   row.title = metric.title;
+  row.definition = metric.definition;
   row.unit = metric.unit;
   row.more_is_better = metric.more_is_better;
   return row;

@@ -2,6 +2,7 @@
 import csv
 import io
 import json
+import os
 import pathlib
 import signal
 import subprocess
@@ -79,6 +80,13 @@ class Sweeps(unittest.TestCase):
         values = [each["value"] for each in found["values"]]
         self.assertEqual(values[:2], ["0", "1"])
         self.assertIsNone(found["knee"], "one round decides nothing")
+
+    def test_workers_go_up_to_the_cores_that_the_process_may_use(self):
+        allowed = os.sched_getaffinity(0)
+        self.addCleanup(os.sched_setaffinity, 0, allowed)
+        os.sched_setaffinity(0, {min(allowed)})
+        found = result(SWEEP, "--sweep", "num_workers=auto", "--runs", "1", "--", "echo", "{num_workers}")
+        self.assertEqual([each["value"] for each in found["values"]], ["0", "1"])
 
     def test_out_of_memory_is_a_row(self):
         command = [sys.executable, "-c", TAKES.replace("{mib}", "int('{mib}')")]

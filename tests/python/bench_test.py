@@ -230,6 +230,8 @@ def test_setup_is_called_before_each_block_and_gives_the_argument() -> None:
 def test_items_have_a_first_one_times_and_throughput() -> None:
     result = fathom.bench(items, runs=21)
     names = ["wall", "first_item", "item_time", "inter_item", "throughput"]
+    for each in result.metrics:
+        assert each.definition and each.definition in " ".join(str(result).split())
     assert [each.metric for each in result.metrics] == names
     wall, first = result["wall"].new.median, result["first_item"].new.median
     assert 0 < first < wall
