@@ -9,6 +9,7 @@
 #include "measure/clocks.h"
 #include "measure/command_words.h"
 #include "measure/measured_text.h"
+#include "measure/program_facts.h"
 #include "render/charset.h"
 #include "render/finding_text.h"
 #include "render/text_width.h"
@@ -54,10 +55,10 @@ std::string stop_text(const BenchResult& result) {
   return {};
 }
 
-std::string differs_text(const BenchResult& result) {
+std::string words_that_differ(const BenchResult& result) {
   const std::vector<std::string>& base = result.options.base;
   const std::vector<std::string>& now = result.options.command;
-  if (base == now) return "nothing: the command is measured against itself";
+  if (base == now) return {};
   if (base.size() != now.size()) return "the command";
   std::string text;
   for (std::size_t i = 0; i < base.size(); ++i) {
@@ -66,6 +67,29 @@ std::string differs_text(const BenchResult& result) {
             measure::command_line({now[i]});
   }
   return text;
+}
+
+/// Of the two sides: the words of the commands, and what their programs said of themselves.
+std::string differs_text(const BenchResult& result) {
+  std::string text = words_that_differ(result);
+  const std::vector<measure::BenchRun>& runs = result.outcome.runs;
+  const std::string facts = measure::facts_that_differ(measure::facts_of(runs, Side::base),
+                                                       measure::facts_of(runs, Side::now));
+  if (!facts.empty()) text += (text.empty() ? "" : "; ") + facts;
+  if (!text.empty()) return text;
+  return result.options.base == result.options.command
+             ? "nothing: the command is measured against itself"
+             : "nothing that is known";
+}
+
+/// What the programs of the new side, or of both, said of themselves.
+std::string programs_text(const BenchResult& result) {
+  const std::vector<measure::BenchRun>& runs = result.outcome.runs;
+  const std::string now = measure::facts_text(measure::facts_of(runs, Side::now));
+  if (!result.paired()) return now;
+  const std::string base = measure::facts_text(measure::facts_of(runs, Side::base));
+  if (base == now || now.empty()) return base;
+  return base.empty() ? "new: " + now : "base: " + base + "; new: " + now;
 }
 
 std::string first_run_text(const BenchResult& result) {
@@ -193,13 +217,13 @@ std::string bench_text(const BenchResult& result, const Style& style) {
     const MeasuredMetric& headline = result.metrics.front();
     add("Metric", headline_text(result));
     if (result.paired()) {
+      add("Differs", differs_text(result));
       add("Base", measure::command_line(result.options.base));
       add("", summary_text(*headline.base, headline.unit));
     }
     add(result.paired() ? "New" : "Command", measure::command_line(result.options.command));
     add("", summary_text(headline.now, headline.unit));
     if (result.paired()) {
-      add("Differs", differs_text(result));
       add("Result", claim_line(headline, result.options.plan.resolution, true));
       add("", pairs_text(result.outcome.sampled.now.size()));
       if (result.target) add("Target", target_text(*result.target));
@@ -224,6 +248,8 @@ std::string bench_text(const BenchResult& result, const Style& style) {
     add("Clocks", clocks_text(result.outcome, Side::now));
   }
   add("First run", first_run_text(result));
+  add("Programs", programs_text(result));
+  add("Devices", measure::gpus_text(result.outcome.conditions));
   add("Conditions", bench_conditions_text(result.outcome.conditions, result.options.plan.seed));
   for (const std::string& note : notes_of(result)) add("Note", note);
   return in_charset(text, style);
@@ -245,6 +271,7 @@ std::string bench_markdown(const BenchResult& result) {
   }
   text +=
       markdown_cell(measure::command_line(capture::redact_command(result.options.command))) + "\n";
+  if (result.paired()) text += "- Differs: " + markdown_cell(differs_text(result)) + "\n";
   text += result.paired() ? "\n| metric | base | new | |\n|---|---:|---:|---|\n"
                           : "\n| metric | median | |\n|---|---:|---|\n";
   for (const MeasuredMetric& metric : result.metrics) {
@@ -254,6 +281,10 @@ std::string bench_markdown(const BenchResult& result) {
             (metric.base ? markdown_cell(claim_line(metric, resolution, !metric.claim.ratio))
                          : markdown_cell(summary_text(metric.now, metric.unit))) +
             " |\n";
+  }
+  for (const std::string& line :
+       {programs_text(result), measure::gpus_text(result.outcome.conditions)}) {
+    if (!line.empty()) text += "\n" + markdown_cell(line) + "\n";
   }
   text +=
       "\n" +

@@ -238,6 +238,7 @@ std::string varied_text(const VariedResult& result, const Style& style) {
   add("Knee", knee_text(result));
   add("Crossover", crossover_text(result));
   add("Rounds", rounds_text(result));
+  add("Devices", measure::gpus_text(result.outcome.conditions));
   add("Conditions", bench_conditions_text(result.outcome.conditions, result.options.plan.seed));
   for (const std::string& note : notes_of(result)) add("Note", note);
   return in_charset(text, style);
@@ -251,11 +252,12 @@ std::string varied_markdown(const VariedResult& result) {
     text += "**Crossover** " + markdown_cell(crossover) + "\n\n";
   if (result.paired())
     text += "- Base: " + markdown_cell(measure::command_line(result.options.base)) + "\n";
+  const std::string gpus = measure::gpus_text(result.outcome.conditions);
   text +=
       "- " + std::string(result.paired() ? "New" : "Command") + ": " +
       markdown_cell(measure::command_line(result.options.command)) +
       "\n- Metric: " + metric_line(result) + "\n\n" + grid_markdown(grid_of(result)) + "\n" +
-      rounds_text(result) + "\n\n" +
+      rounds_text(result) + "\n\n" + (gpus.empty() ? "" : markdown_cell(gpus) + "\n\n") +
       markdown_cell(bench_conditions_text(result.outcome.conditions, result.options.plan.seed)) +
       "\n";
   for (const std::string& note : notes_of(result)) text += "\n" + markdown_cell(note) + "\n";

@@ -6,6 +6,7 @@
 #include <charconv>
 #include <chrono>
 
+#include "measure/gpu_conditions.h"
 #include "measure/metrics.h"
 #include "measure/size_search.h"
 
@@ -36,7 +37,7 @@ class Crossover {
 
   Result<CrossoverOutcome> run() {
     out_.varied.name = options_.range.name;
-    out_.varied.conditions = conditions_at_start();
+    out_.varied.conditions = conditions_with_gpus();
     if (receivers_.warning) {
       for (const std::string& warning : warnings_about(out_.varied.conditions))
         receivers_.warning(warning);

@@ -211,6 +211,22 @@ void write_conditions(JsonWriter& json, const Conditions& conditions) {
       .member("cgroup_cpus", conditions.cgroup.cpus)
       .member("cgroup_memory_bytes", conditions.cgroup.memory_limit)
       .member("throttled", conditions.throttled);
+  json.member("memory_available_bytes", conditions.memory_available)
+      .member("memory_pressure_percent", conditions.memory_pressure)
+      .member("driver", conditions.driver.empty() ? std::nullopt : std::optional(conditions.driver))
+      .key("gpus")
+      .array(kJsonInline);
+  for (const GpuCondition& gpu : conditions.gpus) {
+    json.object(kJsonInline)
+        .member("gpu", gpu.gpu)
+        .member("name", gpu.name)
+        .member("power_limit_w", gpu.power_limit_w)
+        .member("default_power_limit_w", gpu.default_power_limit_w)
+        .member("other_programs", gpu.programs)
+        .member("memory_of_others_bytes", gpu.memory_of_programs)
+        .end();
+  }
+  json.end();
   write_load(json.key("load_at_start"), conditions.load_at_start);
   write_load(json.key("load_at_end"), conditions.load_at_end);
   write_texts(json.key("environment"), conditions.environment);

@@ -1,8 +1,11 @@
 // Puts values, spreads and claims into words.
 #include "measure/measured_text.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <utility>
+#include <vector>
 
 #include "base/quantity_text.h"
 
@@ -112,6 +115,28 @@ std::string steadiness_text(const MeasuredSide& side, const ValueWords& words) {
 std::string pairs_text(std::size_t pairs) {
   return count(pairs) + (pairs == 1 ? " pair" : " pairs") +
          " in random order, 95 % interval by the sign test";
+}
+
+std::string gpus_text(const Conditions& conditions) {
+  std::vector<std::pair<std::string, std::string>> kinds;  // of GPUs, and their numbers
+  for (const GpuCondition& gpu : conditions.gpus) {
+    std::string kind = gpu.name.empty() ? "unknown" : gpu.name;
+    if (gpu.power_limit_w) kind += ", power limit " + real_text(*gpu.power_limit_w) + " W";
+    if (gpu.power_limit_w && gpu.default_power_limit_w &&
+        *gpu.power_limit_w != *gpu.default_power_limit_w)
+      kind += " (by default " + real_text(*gpu.default_power_limit_w) + " W)";
+    auto same = std::ranges::find(kinds, kind, &std::pair<std::string, std::string>::first);
+    if (same == kinds.end()) {
+      kinds.emplace_back(std::move(kind), std::to_string(gpu.gpu));
+    } else {
+      same->second += ", " + std::to_string(gpu.gpu);
+    }
+  }
+  std::string text;
+  for (const auto& [kind, numbers] : kinds)
+    text.append(text.empty() ? "GPU " : "; GPU ").append(numbers).append(": ").append(kind);
+  if (!text.empty() && !conditions.driver.empty()) text += "; driver " + conditions.driver;
+  return text;
 }
 
 std::string conditions_text(const Conditions& conditions) {

@@ -7,6 +7,7 @@
 #include <numeric>
 #include <utility>
 
+#include "measure/gpu_conditions.h"
 #include "measure/metrics.h"
 #include "stats/precision.h"
 
@@ -26,7 +27,7 @@ class Sweep {
   Result<VariedOutcome> run() {
     VariedOutcome out;
     out.name = options_.varied.name;
-    out.conditions = conditions_at_start();
+    out.conditions = conditions_with_gpus();
     if (receivers_.warning) {
       for (const std::string& warning : warnings_about(out.conditions)) receivers_.warning(warning);
     }

@@ -4,6 +4,7 @@ import io
 import json
 import os
 import pathlib
+import platform
 import pty
 import signal
 import subprocess
@@ -113,6 +114,7 @@ class Bench(unittest.TestCase):
         self.assertEqual(done.returncode, 0, done.stderr)
         for label in ("Base ", "New ", "Differs", "Result        more: +", "Also", "First run", "Conditions"):
             self.assertIn(label, done.stdout)
+        self.assertLess(done.stdout.index("Differs "), done.stdout.index("Base "), "before anything is compared")
         self.assertIn("seed 3", " ".join(done.stdout.split()))
         self.assertLessEqual(max(len(line) for line in done.stdout.splitlines()), 80)
 
@@ -238,7 +240,10 @@ class Bench(unittest.TestCase):
         for run in found["runs"]:
             # Ten of the 19 are as long as their median, or longer.
             self.assertLess(run["step_ns"] * 10 + run["first_step_ns"], run["wall_ns"])
+        python = {"Python": platform.python_version()}
+        self.assertEqual(found["programs"], {"base": python, "new": python}, "as the hook says")
         text = bench("--runs", "2", "--quiet", "--base", " ".join(base), "--", *self.steps(20000, 30)).stdout
+        self.assertIn(f"Programs Python {platform.python_version()}", " ".join(text.split()))
         self.assertIn("step time: the median of each run's steps", " ".join(text.split()))
         self.assertIn("base 20, new 30 in each run", " ".join(text.split()))
 
@@ -407,7 +412,20 @@ class Bench(unittest.TestCase):
         text = " ".join(done.stdout.split())
         for side in ("base", "new"):
             self.assertIn(f"{side} GPU 0: 1,200 MHz", text)
+        self.assertIn("power limit", text)
+        self.assertIn("driver 550.54.15", text)
         self.assertEqual(text.count("correlation of neighbours"), 2)
+
+    def test_gpus_and_who_computes_on_them_are_conditions(self):
+        done = bench("--json", "--runs", "1", "--", "true", **self.fake_gpus())
+        self.assertIn("another program computes on GPU 0 (2", done.stderr)
+        self.assertNotIn("on GPU 1", done.stderr)
+        found = json.loads(done.stdout)
+        check(found, SCHEMA)
+        self.assertEqual(found["conditions"]["driver"], "550.54.15")
+        self.assertEqual([gpu["other_programs"] for gpu in found["conditions"]["gpus"]], [1, 0])
+        done = bench("--runs", "1", "--", "true", **self.fake_gpus("processes=1"))
+        self.assertNotIn("computes on GPU", done.stderr, "that is the asker itself")
 
     def test_energy_is_told_or_why_it_is_not(self):
         done = bench("--metric", "energy", "--runs", "2", "--", "sleep", "0.3", **self.fake_gpus("no-driver"))
