@@ -54,6 +54,7 @@ class BenchMetric:
     ratio: float | None
     ratio_interval: tuple[float, float] | None
     p: float | None
+    clocks_differ: bool  # of GPUs, and cycles do not say the same: nothing is claimed
 
     @staticmethod
     def of(found: Mapping[str, Any]) -> BenchMetric:
@@ -69,6 +70,7 @@ class BenchMetric:
             ratio=found["ratio"],
             ratio_interval=None if interval is None else (interval[0], interval[1]),
             p=found["p"],
+            clocks_differ=found["clocks_differ"],
         )
 
 

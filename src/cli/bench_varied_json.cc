@@ -51,6 +51,7 @@ void write_row(JsonWriter& json, const SweepRow& row, const VariedPoint& point) 
   json.member("cost", row.cost ? std::optional(row.cost->ratio) : std::nullopt);
   write_bounds(json.key("cost_interval"),
                row.cost ? std::optional(row.cost->interval) : std::nullopt);
+  json.member("clocks", row.clocks.empty() ? std::nullopt : std::optional(row.clocks));
   json.key("runs").array(kJsonLines);
   for (const measure::BenchRun& run : point.runs) write_run(json, run);
   json.end().end();

@@ -98,6 +98,7 @@ Grid grid_of(const VariedResult& result) {
         told = claim_word(*row.claim, resolution, metric->unit);
         if (row.claim->ratio) told += ": " + change_text(*row.claim->ratio);
       }
+      if (!row.clocks.empty()) told += "; " + row.clocks;
       cells.push_back(std::move(told));
     }
     grid.rows.push_back(std::move(cells));
@@ -204,8 +205,21 @@ std::string crossover_text(const VariedResult& result) {
          (sure_low.empty() ? "costs " : "") + sure_high;
 }
 
+std::string clocks_note(const VariedResult& result) {
+  std::string values;
+  for (const SweepRow& row : result.verdict.rows) {
+    if (!row.clocks.empty())
+      values += (values.empty() ? "" : ", ") + result.outcome.points[row.point].value;
+  }
+  if (values.empty()) return {};
+  return "Clocks of GPUs differ at " + result.outcome.name + " " + values +
+         ", and cycles do not say the same: times decide nothing there" +
+         (result.crossover ? ". What the medians say of it is no more than where to look." : ".");
+}
+
 std::vector<std::string> notes_of(const VariedResult& result) {
   std::vector<std::string> notes;
+  if (std::string note = clocks_note(result); !note.empty()) notes.push_back(std::move(note));
   const measure::VariedOutcome& outcome = result.outcome;
   if (outcome.interrupted != 0) notes.emplace_back("Interrupted: what was measured until then.");
   if (outcome.stopped == measure::Stopped::time && result.options.plan.until_precise)

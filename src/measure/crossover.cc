@@ -6,6 +6,7 @@
 #include <charconv>
 #include <chrono>
 
+#include "measure/clocks.h"
 #include "measure/gpu_conditions.h"
 #include "measure/metrics.h"
 #include "measure/size_search.h"
@@ -104,10 +105,18 @@ class Crossover {
     }
     ended_ = false;
     const VariedPoint& point = bench_.points()[*added];
-    const bool more = bench_.headline()->more_is_better;
     if (point.state != PointState::measured) failed_size_ = size;
-    return point.state == PointState::measured &&
-           search_.add(costs_of(point.base, more), costs_of(point.now, more));
+    return point.state == PointState::measured && add(point);
+  }
+
+  /// Where clocks differ, times say nothing for sure.
+  bool add(const VariedPoint& point) {
+    const bool more = bench_.headline()->more_is_better;
+    const CostlyRuns base = costly_runs(point.runs, Side::base, costs_of(point.base, more));
+    const CostlyRuns now = costly_runs(point.runs, Side::now, costs_of(point.now, more));
+    const bool certain = !is_speed(bench_.headline()->unit) ||
+                         clocks_forbid(claim_of(base.costs, now.costs, 0), base, now, 0).empty();
+    return search_.add(base.costs, now.costs, certain);
   }
 
   bool fail() {

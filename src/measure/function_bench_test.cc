@@ -232,6 +232,26 @@ TEST(FunctionBench, ItemsHaveLatencyTimesAndThroughput) {
   EXPECT_EQ(result.now_gaps->count, 80U) << "all gaps of all calls";
 }
 
+TEST(FunctionBench, ClocksThatDifferWithholdVerdictsAboutItemsToo) {
+  FunctionHooks hooks;
+  hooks.timer.mode = "wall";
+  Side last = Side::now;
+  hooks.call_for_items = [&last](Side side) {
+    last = side;
+    return side == Side::base ? items(1000, 100, 11) : items(900, 90, 11);
+  };
+  hooks.clocks = [&last] {
+    return ClockReading{.sm_mhz = last == Side::base ? 1000.0 : 1111.0, .reasons = {}};
+  };
+  FunctionOptions options{.base = "old", .now = "new", .plan = pairs(10), .items = true};
+  FunctionOutcome outcome = bench_function(options, hooks);
+  const FunctionResult result = function_result(std::move(options), std::move(outcome));
+  for (const char* const id : {"first_item", "item_time", "inter_item", "throughput"}) {
+    EXPECT_TRUE(named(result, id).clocks_differ) << id;
+    EXPECT_EQ(named(result, id).claim.verdict, Verdict::cannot_tell) << id;
+  }
+}
+
 TEST(FunctionBench, MetricsOfItemsSayWhatTheyAre) {
   const FunctionResult result = items_result(500, 200);
   const std::string text = function_text(result, 400);

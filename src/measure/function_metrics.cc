@@ -125,23 +125,28 @@ std::optional<MeasuredMetric> metric_of(const FunctionResult& result, const Kind
   return metric;
 }
 
+/// Times at other clocks say nothing about functions, unless cycles say the same.
+void look_at_clocks(const FunctionResult& result, const Kind& kind, MeasuredMetric& metric) {
+  const bool more = metric.more_is_better;
+  const std::vector<double> base =
+      costs_of(values_of(result.outcome, Side::base, kind.value), more);
+  const std::vector<double> now = costs_of(values_of(result.outcome, Side::now, kind.value), more);
+  const std::vector<ClockReading> base_clocks = clocks_of(result.outcome, Side::base);
+  const std::vector<ClockReading> now_clocks = clocks_of(result.outcome, Side::now);
+  const std::string differs =
+      clocks_forbid(metric.claim, {.values = base, .clocks = base_clocks},
+                    {.values = now, .clocks = now_clocks}, result.options.plan.resolution);
+  if (differs.empty()) return;
+  metric.clocks_differ = true;
+  metric.claim.verdict = Verdict::cannot_tell;
+  metric.claim.reason = "clocks differ: " + differs;
+}
+
 void add_headline(FunctionResult& result) {
-  std::optional<MeasuredMetric> headline =
-      metric_of(result, headline_of(result.outcome.mode, result.options.items));
+  const Kind kind = headline_of(result.outcome.mode, result.options.items);
+  std::optional<MeasuredMetric> headline = metric_of(result, kind);
   if (!headline) return;
-  if (result.paired()) {
-    const std::vector<ClockReading> base_clocks = clocks_of(result.outcome, Side::base);
-    const std::vector<ClockReading> now_clocks = clocks_of(result.outcome, Side::now);
-    const Sampled& sampled = result.outcome.sampled;
-    const std::string differs = clocks_forbid(
-        headline->claim, {.values = sampled.base, .clocks = base_clocks},
-        {.values = sampled.now, .clocks = now_clocks}, result.options.plan.resolution);
-    if (!differs.empty()) {
-      headline->clocks_differ = true;
-      headline->claim.verdict = Verdict::cannot_tell;
-      headline->claim.reason = "clocks differ: " + differs;
-    }
-  }
+  if (result.paired()) look_at_clocks(result, kind, *headline);
   result.metrics.push_back(std::move(*headline));
 }
 
@@ -151,6 +156,7 @@ void add_item_metrics(FunctionResult& result) {
   for (const Kind& kind : kItemKinds) {
     std::optional<MeasuredMetric> metric = metric_of(result, kind);
     if (!metric) continue;
+    if (result.paired()) look_at_clocks(result, kind, *metric);
     claims.push_back(metric->claim);
     result.metrics.push_back(std::move(*metric));
   }

@@ -14,7 +14,7 @@ namespace fathom::measure {
 SizeSearch::SizeSearch(std::int64_t first, std::int64_t last, double resolution)
     : last_(std::max(first, last)), resolution_(resolution), next_(first) {}
 
-bool SizeSearch::add(std::span<const double> base, std::span<const double> now) {
+bool SizeSearch::add(std::span<const double> base, std::span<const double> now, bool certain) {
   if (!next_) return false;
   const std::int64_t size = *next_;
   next_.reset();
@@ -25,7 +25,7 @@ bool SizeSearch::add(std::span<const double> base, std::span<const double> now) 
   }
   if (logs.empty()) return false;
   (describe(std::move(logs)).median > 0 ? slower_ : faster_) = size;
-  if (const std::optional<PairedRatio> ratio = paired_ratio(base, now)) {
+  if (const std::optional<PairedRatio> ratio = paired_ratio(base, now); ratio && certain) {
     if (ratio->interval.low > 1) surely_slower_ = std::max(surely_slower_.value_or(size), size);
     if (ratio->interval.high < 1) surely_faster_ = std::min(surely_faster_.value_or(size), size);
   }

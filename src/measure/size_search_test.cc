@@ -78,6 +78,13 @@ TEST(SizeSearch, EndsWhereThereIsNoRatio) {
   EXPECT_FALSE(empty.add({}, {}));
 }
 
+TEST(SizeSearch, WhatIsNotCertainSaysWhereToLookAndNothingForSure) {
+  SizeSearch crossover(1, 1, 0);
+  EXPECT_TRUE(crossover.add(std::vector<double>(8, 1.0), std::vector<double>(8, 2.0), false));
+  EXPECT_EQ(crossover.slower_up_to(), 1);
+  EXPECT_EQ(crossover.surely_slower(), std::nullopt);
+}
+
 TEST(SizeSearch, BelowSixPairsNothingIsCertain) {
   SizeSearch crossover(1, 1, 0);
   EXPECT_TRUE(crossover.add(std::vector<double>(5, 1.0), std::vector<double>(5, 2.0)));

@@ -7,6 +7,7 @@
 #include <numeric>
 #include <utility>
 
+#include "measure/clocks.h"
 #include "measure/gpu_conditions.h"
 #include "measure/metrics.h"
 #include "stats/precision.h"
@@ -126,6 +127,36 @@ std::vector<std::size_t> ascending(const std::vector<VariedPoint>& points) {
   return ascending_places(numbers);
 }
 
+/// Of a value that is certainly as good as the best, or worse: do clocks allow that to be said?
+std::string clocks_forbid_standing(const VariedOutcome& outcome,
+                                   const std::vector<std::vector<double>>& costs, const Knee& found,
+                                   std::size_t place, double resolution) {
+  const std::optional<Standing> standing = found.rows[place].standing;
+  if (standing != Standing::within && standing != Standing::worse) return {};
+  const auto runs_of = [&](std::size_t at) {
+    return costly_runs(outcome.points[at].runs, Side::now, costs[at]);
+  };
+  const auto agree = [&](const std::vector<double>& best, const std::vector<double>& here) {
+    const std::optional<PairedRatio> cost = cost_by(best, here, Costs::of_rounds);
+    return cost && standing_of(*cost, resolution) == *standing;
+  };
+  return clocks_forbid(runs_of(*found.best), runs_of(place), agree,
+                       {.base = "the best", .now = "this value"});
+}
+
+/// Clocks of both sides against the claim about a value.
+void look_at_clocks(const VariedPoint& point, const Metric& metric, double resolution,
+                    SweepRow& row) {
+  if (!is_speed(metric.unit)) return;
+  const bool more = metric.more_is_better;
+  row.clocks =
+      clocks_forbid(*row.claim, costly_runs(point.runs, Side::base, costs_of(point.base, more)),
+                    costly_runs(point.runs, Side::now, costs_of(point.now, more)), resolution);
+  if (row.clocks.empty()) return;
+  row.claim->verdict = Verdict::cannot_tell;
+  row.claim->reason = row.clocks;
+}
+
 void judge_alone(const VariedOutcome& outcome, const Metric& metric, double resolution,
                  SweepVerdict& verdict) {
   std::vector<std::vector<double>> costs;
@@ -133,7 +164,17 @@ void judge_alone(const VariedOutcome& outcome, const Metric& metric, double reso
     costs.push_back(row.now ? costs_of(outcome.points[row.point].now, metric.more_is_better)
                             : std::vector<double>());
   }
-  Knee found = find_knee(costs, ascending(outcome.points), Costs::of_rounds, resolution);
+  const std::vector<std::size_t> order = ascending(outcome.points);
+  Knee found = find_knee(costs, order, Costs::of_rounds, resolution);
+  if (found.best && is_speed(metric.unit)) {
+    for (std::size_t place = 0; place < costs.size(); ++place) {
+      std::string why = clocks_forbid_standing(outcome, costs, found, place, resolution);
+      if (why.empty()) continue;
+      found.rows[place].standing = Standing::cannot_tell;
+      verdict.rows[place].clocks = std::move(why);
+    }
+    settle_knee(found, order);
+  }
   for (std::size_t place = 0; place < costs.size(); ++place) {
     verdict.rows[place].standing = found.rows[place].standing;
     verdict.rows[place].cost = found.rows[place].cost;
@@ -155,12 +196,19 @@ SweepVerdict judge_sweep(const VariedOutcome& outcome, bool paired, double resol
   const Metric* const metric = outcome.headline.empty() ? nullptr : metric_named(outcome.headline);
   for (std::size_t place = 0; place < outcome.points.size(); ++place) {
     const VariedPoint& point = outcome.points[place];
-    SweepRow row{.point = place, .base = {}, .now = {}, .claim = {}, .standing = {}, .cost = {}};
+    SweepRow row{.point = place,
+                 .base = {},
+                 .now = {},
+                 .claim = {},
+                 .standing = {},
+                 .cost = {},
+                 .clocks = {}};
     if (metric != nullptr && point.state == PointState::measured && !point.now.empty()) {
       row.now = describe(point.now);
       if (paired) {
         row.base = describe(point.base);
         row.claim = claim_about(*metric, point.base, point.now, resolution);
+        look_at_clocks(point, *metric, resolution, row);
         claims.push_back(*row.claim);
       }
     }

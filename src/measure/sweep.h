@@ -53,6 +53,9 @@ struct SweepRow {
   std::optional<Claim> claim;        ///< New against base.
   std::optional<Standing> standing;  ///< Among the values of one command.
   std::optional<PairedRatio> cost;   ///< By that of the best: 1.02 is 2 % worse.
+  /// Why GPUs' clocks forbid what times say of this value, against the base or the best: "clocks
+  /// differ: …". Then the verdict or the standing is cannot_tell. Else empty.
+  std::string clocks;
 };
 
 struct SweepVerdict {
@@ -64,7 +67,7 @@ struct SweepVerdict {
 
 /// Costs of one command are compared over the rounds (find_knee()); values are smaller as numbers
 /// where all are, else in their order. With a base, the claims of all values are judged together,
-/// and there is no knee.
+/// and there is no knee. Where clocks differ (clocks.h), nothing is claimed of a value.
 SweepVerdict judge_sweep(const VariedOutcome& outcome, bool paired, double resolution);
 
 }  // namespace fathom::measure

@@ -55,7 +55,7 @@ GpuSystem describe_gpus(const std::string& nvml_path = {});
 struct GpuPrograms {
   unsigned index = 0;  ///< As GpuDescription::index.
   std::int64_t count = 0;
-  std::optional<std::int64_t> memory_bytes;  ///< Of all of them; unset where one is not told.
+  std::optional<std::int64_t> memory_bytes;  ///< Of all of them; unset where one is not known.
 };
 /// Of each GPU whose driver tells it, this process left out. `nvml_path` as in SamplerOptions.
 std::vector<GpuPrograms> gpu_programs(const std::string& nvml_path = {});

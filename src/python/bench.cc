@@ -291,9 +291,10 @@ void bind_sweeps(nb::module_& module) {
       .def(
           "add",
           [](measure::SizeSearch& self, const std::vector<double>& base,
-             const std::vector<double>& now) { return self.add(base, now); },
-          nb::arg("base"), nb::arg("new"),
-          "Values of pairs at next(); False where they have no ratio, and it is over.")
+             const std::vector<double>& now, bool certain) { return self.add(base, now, certain); },
+          nb::arg("base"), nb::arg("new"), nb::arg("certain") = true,
+          "Values of pairs at next(); False where they have no ratio, and it is over. Unless they "
+          "are certain, nothing is sure of that size.")
       .def_prop_ro("slower_up_to", &measure::SizeSearch::slower_up_to)
       .def_prop_ro("faster_from", &measure::SizeSearch::faster_from)
       .def_prop_ro("surely_slower", &measure::SizeSearch::surely_slower)
