@@ -12,6 +12,7 @@
 #include "measure/program_facts.h"
 #include "render/charset.h"
 #include "render/finding_text.h"
+#include "render/line_plot.h"
 #include "render/text_width.h"
 
 namespace fathom::cli {
@@ -294,12 +295,41 @@ std::string bench_markdown(const BenchResult& result) {
   return text;
 }
 
+std::string bench_svg(const BenchResult& result) {
+  const measure::Sampled& sampled = result.outcome.sampled;
+  const measure::Metric* const metric = measure::metric_named(result.outcome.headline);
+  const auto line = [](std::string name, const std::vector<double>& values) {
+    LineSeries series{.name = std::move(name), .points = {}};
+    for (std::size_t i = 0; i < values.size(); ++i)
+      series.points.push_back(
+          {.place = i, .middle = values[i], .low = values[i], .high = values[i]});
+    return series;
+  };
+  LinePlot plot;
+  plot.title = measure::command_line(capture::redact_command(result.options.command));
+  plot.x_title = result.paired() ? "pair, in the order of time" : "run, in the order of time";
+  if (metric != nullptr) plot.y_title = metric->title;
+  if (!result.metrics.empty()) {
+    plot.caption = result.paired()
+                       ? claim_line(result.metrics.front(), result.options.plan.resolution, true)
+                       : spread_text(result.metrics.front().now.summary, metric->unit);
+  }
+  plot.value_text = [metric](double value) {
+    return metric == nullptr ? std::string() : metric_text(value, metric->unit);
+  };
+  // No numbers, which would be placed by their logarithm.
+  for (std::size_t i = 0; i < sampled.now.size(); ++i)
+    plot.values.push_back("#" + std::to_string(i + 1));
+  if (result.paired()) plot.series.push_back(line("base", sampled.base));
+  plot.series.push_back(line(result.paired() ? "new" : "command", sampled.now));
+  return render_line_plot(plot);
+}
+
 std::string announcement_text(const measure::Announcement& announced,
-                              const measure::SamplingPlan& plan) {
+                              const measure::SamplingPlan& plan, std::string_view units) {
   std::string text = measure::within_text(plan.resolution) + " takes up to about " +
-                     count_text(static_cast<std::int64_t>(announced.pairs)) +
-                     (plan.paired ? " pairs, " : " runs, ") + about_text(announced.time) +
-                     " in all";
+                     count_text(static_cast<std::int64_t>(announced.pairs)) + " " +
+                     std::string(units) + ", " + about_text(announced.time) + " in all";
   if (plan.time && announced.time > *plan.time)
     text += "; measuring ends after " + about_text(*plan.time) + " (--time)";
   return text;

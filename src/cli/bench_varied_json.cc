@@ -105,7 +105,9 @@ std::string varied_json(const VariedResult& result, std::string_view indent) {
   write_plan(json.key("plan"), result.options.plan, plan_words(result.options));
   json.member("stopped",
               outcome.interrupted != 0 ? "interrupted" : measure::to_string(outcome.stopped));
-  json.member("elapsed_s", seconds(outcome.elapsed)).key("metric");
+  json.member("elapsed_s", seconds(outcome.elapsed));
+  write_announced(json.key("announced"), outcome.announced);
+  json.key("metric");
   if (outcome.headline.empty()) {
     json.null().key("unit").null();
   } else {

@@ -225,7 +225,12 @@ std::vector<std::string> notes_of(const VariedResult& result) {
   if (outcome.stopped == measure::Stopped::time && result.options.plan.until_precise)
     notes.push_back("The time was up before all values could be told apart within " +
                     measure::within_text(result.options.plan.resolution).substr(2) +
-                    ": --time, or a coarser --resolution.");
+                    ": --time, or a coarser --resolution." +
+                    (outcome.announced
+                         ? " That takes about " +
+                               count_text(static_cast<std::int64_t>(outcome.announced->pairs)) +
+                               " rounds, " + about_text(outcome.announced->time) + "."
+                         : ""));
   for (const VariedPoint& point : outcome.points) {
     if (point.state != PointState::measured) notes.push_back(point.why);
   }

@@ -96,17 +96,38 @@ class Crossover {
     const std::size_t place[] = {*added};
     if (!bench_.warm_up(place)) return fail();
     if (!bench_.decide()) return fail();
+    const Steady::time_point sampling = Steady::now();
     const std::size_t pairs = options_.bench.plan.runs.value_or(1);
     for (std::size_t pair = 0; pair < pairs; ++pair) {
       if (bench_.points()[*added].state != PointState::measured) break;
       if (!bench_.round(place)) return fail();
       if (receivers_.progress)
-        receivers_.progress({.runs = bench_.runs(), .elapsed = Steady::now() - began_, .left = {}});
+        receivers_.progress({.runs = bench_.runs(),
+                             .elapsed = Steady::now() - began_,
+                             .left = left(pair + 1, pairs, Duration(Steady::now() - sampling))});
     }
     ended_ = false;
     const VariedPoint& point = bench_.points()[*added];
     if (point.state != PointState::measured) failed_size_ = size;
     return point.state == PointState::measured && add(point);
+  }
+
+  /// As long as this size takes, those that are left will, about; and no longer than `--time`.
+  [[nodiscard]] std::optional<Duration> left(std::size_t done, std::size_t pairs,
+                                             Duration since) const {
+    std::optional<Duration> end;
+    if (const std::optional<std::size_t> sizes = search_.left()) {
+      const double pair = static_cast<double>(to_ns(since)) / static_cast<double>(done);
+      const std::size_t others = *sizes > 0 ? *sizes - 1 : 0;
+      const std::size_t rest = pairs - done + others * (pairs + options_.bench.warmup);
+      end =
+          duration_ns(static_cast<std::int64_t>(std::min(9e18, pair * static_cast<double>(rest))));
+    }
+    if (const std::optional<Duration>& time = options_.bench.plan.time) {
+      const Duration until = std::max(Duration{}, *time - Duration(Steady::now() - began_));
+      end = end ? std::min(*end, until) : until;
+    }
+    return end;
   }
 
   /// Where clocks differ, times say nothing for sure.

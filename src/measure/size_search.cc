@@ -44,4 +44,14 @@ std::optional<std::int64_t> SizeSearch::after(std::int64_t size) const {
   return *slower_ + (*faster_ - *slower_) / 2;
 }
 
+std::optional<std::size_t> SizeSearch::left() const {
+  if (!next_) return 0;
+  if (!slower_ || !faster_) return std::nullopt;
+  const double apart = std::max(1.0, static_cast<double>(*slower_) * resolution_);
+  std::size_t count = 0;
+  for (std::int64_t gap = *faster_ - *slower_; static_cast<double>(gap) > apart; ++count)
+    gap -= gap / 2;  // the larger half
+  return count;
+}
+
 }  // namespace fathom::measure

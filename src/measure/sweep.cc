@@ -39,7 +39,7 @@ class Sweep {
       all_.push_back(*place);
     }
     out.stopped = Stopped::asked;
-    if (bench_.warm_up(all_) && bench_.decide()) out.stopped = rounds();
+    if (bench_.warm_up(all_) && bench_.decide()) out.stopped = rounds(out);
     if (bench_.error()) return *bench_.error();
     out.elapsed = elapsed();
     out.interrupted = bench_.interrupted();
@@ -53,7 +53,7 @@ class Sweep {
  private:
   [[nodiscard]] Duration elapsed() const { return Steady::now() - began_; }
 
-  Stopped rounds() {
+  Stopped rounds(VariedOutcome& out) {
     const Steady::time_point sampling = Steady::now();
     std::size_t done = 0;
     while (true) {
@@ -65,19 +65,42 @@ class Sweep {
       }
       if (!bench_.round(all_)) return Stopped::asked;
       ++done;
+      if (plan_.until_precise) half_width_ = widest();
+      const Duration since = Steady::now() - sampling;
+      if (plan_.until_precise && done == kPilotPairs && half_width_) {
+        out.announced = announcement(done, since);
+        if (receivers_.announcement) receivers_.announcement(*out.announced);
+      }
       if (receivers_.progress)
-        receivers_.progress({.runs = bench_.runs(),
-                             .elapsed = elapsed(),
-                             .left = left(done, Steady::now() - sampling)});
+        receivers_.progress(
+            {.runs = bench_.runs(), .elapsed = elapsed(), .left = left(done, since)});
     }
   }
 
-  [[nodiscard]] std::optional<Duration> left(std::size_t done, Duration since) const {
+  /// How long so many rounds take, at the pace of those that are done.
+  static Duration time_of(std::size_t rounds, std::size_t done, Duration since) {
     const double each = static_cast<double>(to_ns(since)) / static_cast<double>(done);
+    return duration_ns(
+        static_cast<std::int64_t>(std::min(9e18, each * static_cast<double>(rounds))));
+  }
+
+  /// So many give the wanted precision, by `half_width`.
+  [[nodiscard]] std::size_t needed(std::size_t done, double half_width) const {
+    return std::max(done, pairs_for(half_width_for(plan_.resolution), half_width, done));
+  }
+
+  [[nodiscard]] Announcement announcement(std::size_t done, Duration since) const {
+    const std::size_t rounds = needed(done, kPilotError * *half_width_);
+    return {.after = done, .pairs = rounds, .time = time_of(rounds, done, since)};
+  }
+
+  [[nodiscard]] std::optional<Duration> left(std::size_t done, Duration since) const {
     std::optional<Duration> end;
-    if (plan_.runs)
-      end = duration_ns(static_cast<std::int64_t>(each * static_cast<double>(*plan_.runs)));
-    if (plan_.time && (!end || *plan_.time < *end)) end = *plan_.time;
+    const auto at_most = [&](Duration time) { end = end ? std::min(*end, time) : time; };
+    if (plan_.runs) at_most(time_of(*plan_.runs, done, since));
+    if (plan_.time) at_most(*plan_.time);
+    if (plan_.until_precise && half_width_)
+      at_most(time_of(needed(done, *half_width_), done, since));
     if (!end) return std::nullopt;
     return std::max(Duration{}, *end - since);
   }
@@ -88,18 +111,25 @@ class Sweep {
     });
   }
 
-  /// Could each value be told from the first? Blind to which is better.
+  /// Could each value be told from the first?
   [[nodiscard]] bool precise() const {
+    return !half_width_ || *half_width_ <= half_width_for(plan_.resolution);
+  }
+
+  /// The widest half width of a value against the first (with a base: of both sides at one). Blind
+  /// to which is better. Unset where none has one.
+  [[nodiscard]] std::optional<double> widest() const {
     const VariedPoint* first = nullptr;
+    std::optional<double> most;
     for (const VariedPoint& point : bench_.points()) {
       if (point.state != PointState::measured) continue;
       const bool paired = !point.base.empty();
       if (first == nullptr) first = &point;
       if (!paired && first == &point) continue;
       const auto width = blind_half_width(paired ? point.base : first->now, point.now);
-      if (width && *width > half_width_for(plan_.resolution)) return false;
+      if (width) most = std::max(most.value_or(0), *width);
     }
-    return true;
+    return most;
   }
 
   const SweepOptions& options_;
@@ -107,6 +137,7 @@ class Sweep {
   const VariedReceivers& receivers_;
   VariedBench bench_;
   std::vector<std::size_t> all_;
+  std::optional<double> half_width_;  ///< See widest(); after the last round.
   Steady::time_point began_ = Steady::now();
 };
 

@@ -29,6 +29,7 @@ struct VariedOutcome {
   std::vector<VariedPoint> points;  ///< In the order of the values.
   std::string_view headline;        ///< Empty where nothing was measured.
   Stopped stopped = Stopped::runs;
+  std::optional<Announcement> announced;  ///< Rounds; of a sweep.
   Conditions conditions;
   Duration elapsed{};
   int interrupted = 0;  ///< The signal that ended it; 0 for none.
@@ -37,7 +38,9 @@ struct VariedOutcome {
 
 struct VariedReceivers {
   std::function<void(const VariedProgress&)> progress;  ///< May be empty.
-  std::function<void(const std::string&)> warning;      ///< May be empty.
+  std::function<void(const Announcement&)>
+      announcement;                                 ///< Once at most, of rounds; may be empty.
+  std::function<void(const std::string&)> warning;  ///< May be empty.
 };
 
 /// Rounds over all values in random order, until the plan is fulfilled: `runs` are rounds, and

@@ -12,6 +12,7 @@ import sys
 import tempfile
 import time
 import unittest
+import xml.etree.ElementTree
 
 import program
 
@@ -202,6 +203,15 @@ class Bench(unittest.TestCase):
             self.assertIn("fathom: ±0.001 % takes up to about ", done.stderr)
             self.assertEqual(found["announced"]["after_pairs"], 20)
             self.assertGreater(found["announced"]["pairs"], found["pairs"])
+
+    def test_runs_are_plotted(self):
+        plot = self.folder / "plot.svg"
+        for arguments, lines in ((("--", "true"), 1), (("--base", FAST, "--", "true"), 2)):
+            done = bench("--quiet", "--runs", "7", "--metric", "wall", "--svg", str(plot), *arguments)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            root = xml.etree.ElementTree.fromstring(plot.read_text())
+            self.assertEqual(len(root.findall(".//{*}polyline")), lines)
+            self.assertEqual(len(root.findall(".//{*}circle")), 7 * lines, "each run that counts")
 
     def test_progress_is_shown_only_on_a_terminal(self):
         self.assertNotIn("\r", bench("--runs", "5", "--", "true").stderr)

@@ -118,6 +118,20 @@ class Sweeps(unittest.TestCase):
         self.assertEqual(verdicts["20000"], "slower")
         self.assertIsNone(found["knee"])
 
+    def test_the_rounds_that_the_resolution_takes_are_told_after_the_pilot(self):
+        done = bench("--json", "--sweep", "v=1,2", "--resolution", "0.001%", "--time", "4s", "--metric", "wall", "--",
+                     "true")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        found = json.loads(done.stdout)
+        bench_test.check(found, SWEEP)
+        rounds = found["values"][0]["new"]["count"]
+        if found["announced"] is None:
+            self.assertLess(rounds, 20)  # on a very slow machine
+        else:
+            self.assertRegex(done.stderr, r"fathom: ±0.001 % takes up to about [\d,]+ rounds, ")
+            self.assertEqual(found["announced"]["after_pairs"], 20)
+            self.assertGreater(found["announced"]["pairs"], rounds)
+
     def test_text_csv_markdown_and_plot(self):
         plot = self.folder / "plot.svg"
         arguments = ("--sweep", "v=1,2,3", "--runs", "6", "--metric", "wall")
@@ -244,7 +258,7 @@ class Mistakes(program.MistakesCase):
         self.fails(2, "bench", "--crossover", "n=9..1", "--base", "a", "--", "true", says="bounds")
         self.fails(2, "bench", "--bisect", "n", "--base", "true", "--", "true", says="without --base")
         self.fails(2, "bench", "--bisect", "n", "--sweep", "v=1,2", "--", "true", says="one of --sweep")
-        self.fails(2, "bench", "--svg", "x.svg", "--", "true", says="--svg plots")
+        self.fails(2, "bench", "--svg", "x.svg", "--bisect", "n", "--", "true", says="nothing to plot")
         self.fails(2, "bench", "--memory-limit", "1GiB", "--", "true", says="--memory-limit belongs")
         self.fails(2, "bench", "--target", "20%", "--", "true", says="--base")
         self.fails(2, "bench", "--target", "100%", "--base", "true", "--", "true", says="no saving below 100%")
