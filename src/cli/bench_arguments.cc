@@ -100,8 +100,9 @@ void declare_sampling(Options& options, BenchArguments& args) {
         args.options.metric = std::move(*id);
         return {};
       },
-      "What decides: step, throughput, mfu, first-step, loader-wait, epoch, wall, user, system, "
-      "peak-memory, gpu-memory, energy, step-energy, epoch-energy, cost, epoch-cost. Without it, "
+      "What decides: step, throughput, mfu, first-step, step-mean, step-rate, loader-wait, epoch, "
+      "wall, user, system, peak-memory, gpu-memory, energy, step-energy, epoch-energy, cost, "
+      "epoch-cost. Without it, "
       "the step where the runs of the "
       "warm-up have steps, else the wall time");
   options.text("--model", "RECORDING", args.model,

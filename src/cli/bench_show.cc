@@ -129,9 +129,13 @@ std::string headline_text(const BenchResult& result) {
   const measure::Metric* const headline = measure::metric_named(result.outcome.headline);
   if (headline == nullptr || headline->id == measure::kWallMetric) return {};
   std::string text(headline->title);
-  if (headline->id == measure::kStepMetric)
-    text += ": the median of each run's steps after its first, timed without a profiler";
+  if (!headline->definition.empty()) text.append(": ").append(headline->definition);
   return text;
+}
+
+/// "first step (from where it begins until it ends)".
+std::string defined_title(const MeasuredMetric& metric) {
+  return metric.title + (metric.definition.empty() ? "" : " (" + metric.definition + ")");
 }
 
 std::string steps_note(const BenchResult& result) {
@@ -232,7 +236,7 @@ std::string bench_text(const BenchResult& result, const Style& style) {
     for (std::size_t i = 1; i < result.metrics.size(); ++i) {
       const MeasuredMetric& metric = result.metrics[i];
       add(i == 1 ? "Also" : "",
-          std::string(metric.title) + " " +
+          defined_title(metric) + " " +
               (metric.base ? metric_text(metric.base->summary.median, metric.unit) + " → " : "") +
               metric_text(metric.now.summary.median, metric.unit) +
               (metric.base

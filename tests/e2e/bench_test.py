@@ -250,11 +250,20 @@ class Bench(unittest.TestCase):
         for run in found["runs"]:
             # Ten of the 19 are as long as their median, or longer.
             self.assertLess(run["step_ns"] * 10 + run["first_step_ns"], run["wall_ns"])
+            # Nineteen later ones, and all twenty.
+            whole = run["step_mean_ns"] * 19 + run["first_step_ns"]
+            self.assertAlmostEqual(run["step_rate_per_s"] * whole / 1e9, 20, places=6)
+            self.assertLess(whole, run["wall_ns"])
+        defined = {metric["metric"]: metric["definition"] for metric in found["metrics"]}
+        self.assertIn("the median of each run's steps", defined["step"])
+        for each in ("first_step", "step_mean", "step_rate"):
+            self.assertTrue(defined[each], "it says what it is")
         python = {"Python": platform.python_version()}
         self.assertEqual(found["programs"], {"base": python, "new": python}, "as the hook says")
         text = bench("--runs", "2", "--quiet", "--base", " ".join(base), "--", *self.steps(20000, 30)).stdout
         self.assertIn(f"Programs Python {platform.python_version()}", " ".join(text.split()))
         self.assertIn("step time: the median of each run's steps", " ".join(text.split()))
+        self.assertIn("steps per second (all steps by their time, the first too)", " ".join(text.split()))
         self.assertIn("base 20, new 30 in each run", " ".join(text.split()))
 
     def test_what_has_no_steps_is_measured_as_a_process(self):
