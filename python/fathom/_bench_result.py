@@ -14,7 +14,11 @@ from fathom._errors import FathomError
 
 @dataclass(frozen=True)
 class BenchSide:
-    """One side of one metric. A percentile that the sample is too small for is None."""
+    """One side of one metric. A percentile that the sample is too small for is None.
+
+    Where `steadiness` is "never_steady" there is no one level, and so no interval of the median and
+    no percentile. Where another level came before the one that lasts, that one has `steady_median`.
+    """
 
     count: int
     median: float
@@ -31,6 +35,7 @@ class BenchSide:
     autocorrelation: float
     steadiness: str | None
     steady_after: int | None
+    steady_median: float | None
 
     @staticmethod
     def of(found: Mapping[str, Any]) -> BenchSide:

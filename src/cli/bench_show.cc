@@ -27,10 +27,11 @@ using measure::Side;
 using measure::Unit;
 
 std::string summary_text(const MeasuredSide& side, Unit unit) {
-  std::string text = count_text(static_cast<std::int64_t>(side.summary.count)) +
-                     (side.summary.count == 1 ? " run, " : " runs, ") +
-                     spread_text(side.summary, unit) +
-                     steadiness_text(side, {.one = "run", .many = "runs", .warm_up = "--warmup"});
+  std::string text =
+      count_text(static_cast<std::int64_t>(side.summary.count)) +
+      (side.summary.count == 1 ? " run, " : " runs, ") +
+      spread_text(side.summary, unit, measure::withheld_of(side)) +
+      steadiness_text(side, unit, {.one = "run", .many = "runs", .warm_up = "--warmup"});
   if (side.summary.count > 2) {
     text +=
         "; correlation of neighbours " + real_text(std::round(100 * side.autocorrelation) / 100);
@@ -162,6 +163,7 @@ std::vector<std::string> notes_of(const BenchResult& result) {
   if (result.paired() && !result.metrics.empty())
     add(wider_note(result.outcome.sampled, result.metrics.front().claim,
                    result.options.plan.resolution));
+  if (!result.metrics.empty()) add(measure::unsteady_note(result.metrics.front()));
   add(steps_note(result));
   add(throttled_note(result.outcome.conditions));
   std::int64_t left = 0;

@@ -305,6 +305,10 @@ TEST(FunctionBench, WarmUpOfVeryManySamplesIsJudgedByMeans) {
   ASSERT_TRUE(result.metrics.front().now.warm_up);
   EXPECT_EQ(result.metrics.front().now.warm_up->kind, Steadiness::warm);
   EXPECT_NEAR(static_cast<double>(result.metrics.front().now.warm_up->after), 2000, 30);
+  ASSERT_TRUE(result.metrics.front().now.steady_median);
+  EXPECT_LT(*result.metrics.front().now.steady_median,
+            1.02 * result.metrics.front().now.summary.median);
+  EXPECT_NE(function_text(result, 1000).find("(warmup=), then median "), std::string::npos);
 }
 
 }  // namespace

@@ -51,8 +51,8 @@ std::string count(std::size_t number) { return count_text(static_cast<std::int64
 std::string side_text(const MeasuredSide& side, Unit unit, std::size_t calls) {
   std::string text = count(side.summary.count) + (side.summary.count == 1 ? " sample" : " samples");
   if (calls > 1) text += " of " + count(calls) + " calls";
-  text += ", " + spread_text(side.summary, unit) +
-          steadiness_text(side, {.one = "sample", .many = "samples", .warm_up = "warmup="});
+  text += ", " + spread_text(side.summary, unit, withheld_of(side)) +
+          steadiness_text(side, unit, {.one = "sample", .many = "samples", .warm_up = "warmup="});
   if (side.summary.count > 2) {
     text +=
         "; correlation of neighbours " + real_text(std::round(100 * side.autocorrelation) / 100);
@@ -121,6 +121,10 @@ std::vector<std::string> notes_of(const FunctionResult& result) {
         wider_note(outcome.sampled, result.metrics.front().claim, result.options.plan.resolution);
     if (!wider.empty()) notes.push_back(std::move(wider));
   }
+  if (!result.metrics.empty()) {
+    if (std::string note = unsteady_note(result.metrics.front()); !note.empty())
+      notes.push_back(std::move(note));
+  }
   if (std::string note = throttled_note(outcome.conditions); !note.empty())
     notes.push_back(std::move(note));
   return notes;
@@ -136,8 +140,9 @@ std::string html_row(std::string_view name, const MeasuredSide& side, Unit unit)
   const auto value = [&](double number) { return "<td>" + metric_text(number, unit) + "</td>"; };
   const auto tail = [&](const std::optional<double>& number, double quantile) {
     if (number) return value(*number);
-    return "<td title=\"" + percentile_reason(summary.count, quantile) + "\">" +
-           std::string(kNoValue) + "</td>";
+    const std::string reason = side.never_steady() ? std::string(withheld_of(side))
+                                                   : percentile_reason(summary.count, quantile);
+    return "<td title=\"" + reason + "\">" + std::string(kNoValue) + "</td>";
   };
   std::string row = "<tr><th>" + markup_escaped(name) + "</th><td>" + count(summary.count) +
                     "</td>" + value(summary.median) + "<td>";

@@ -24,11 +24,17 @@ inline bool is_speed(Unit unit) {
 
 /// One side of one metric.
 struct MeasuredSide {
+  /// Where the values were never steady there is no one level: then it has no interval of the
+  /// median and no percentiles, which would be about one.
   SampleSummary summary;
   /// Over the values of this side in their order; of more than 2000, over the means of as many
   /// neighbours as leave 2000.
   std::optional<WarmUp> warm_up;
-  double autocorrelation = 0;  ///< Of one value with the next of its side.
+  std::optional<double> steady_median;  ///< Of the level that lasts, where another came before.
+  double autocorrelation = 0;           ///< Of one value with the next of its side.
+  [[nodiscard]] bool never_steady() const {
+    return warm_up && warm_up->kind == Steadiness::never_steady;
+  }
 };
 MeasuredSide measured_side(const std::vector<double>& values);
 

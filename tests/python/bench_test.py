@@ -45,7 +45,11 @@ def test_a_percentile_that_few_samples_do_not_have_is_none(slower: fathom.BenchR
     assert slower.new.p95 is None
     assert slower.new.p95_reason == "needs 59 values, has 12"
     many = fathom.bench(short, runs=60)
-    assert many.new.p95 is not None and many.new.p99 is None
+    assert many.new.p99 is None
+    if many.new.steadiness == "never_steady":  # on a busy machine
+        assert (many.new.p95, many.new.p95_reason) == (None, "never steady")
+    else:
+        assert many.new.p95 is not None
 
 
 def test_below_six_pairs_nothing_is_claimed() -> None:
