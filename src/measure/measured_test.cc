@@ -1,4 +1,4 @@
-// What is said of values that have a level, and of those that have none.
+// What is reported of values that have a level, and of those that have none.
 #include "measure/measured.h"
 
 #include <gtest/gtest.h>
