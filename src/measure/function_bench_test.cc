@@ -9,6 +9,7 @@
 #include "measure/function_json.h"
 #include "measure/function_metrics.h"
 #include "measure/function_text.h"
+#include "measure/measured_text.h"
 
 namespace fathom::measure {
 namespace {
@@ -275,6 +276,31 @@ TEST(FunctionBench, TheTextNamesSidesVerdictModeAndConditions) {
         "8 pairs in random order", "Timed by      wall", "First call    base 1.000 µs", "seed 1",
         "p95 – (needs 59 values, has 8)"})
     EXPECT_NE(text.find(part), std::string::npos) << part << "\n" << text;
+}
+
+TEST(FunctionBench, ConditionsOfWhoMeasuresAreToldAndWarnedAbout) {
+  Made made;
+  FunctionHooks hooks = made.hooks();
+  hooks.conditions = [] {
+    Conditions conditions;
+    conditions.driver = "550.54";
+    conditions.gpus = {{.gpu = 0, .name = "A", .power_limit_w = 350, .default_power_limit_w = 700},
+                       {.gpu = 1, .name = "B", .programs = 1},
+                       {.gpu = 2, .name = "B"}};
+    return conditions;
+  };
+  std::vector<std::string> warnings;
+  hooks.warning = [&warnings](const std::string& text) { warnings.push_back(text); };
+  FunctionOptions options{.base = "old", .now = "new", .plan = pairs(8)};
+  FunctionOutcome outcome = bench_function(options, hooks);
+  const FunctionResult result = function_result(std::move(options), std::move(outcome));
+  ASSERT_EQ(warnings.size(), 1U);
+  EXPECT_TRUE(warnings[0].starts_with("another program computes on GPU 1 before"));
+  const std::string gpus =
+      "GPU 0: A, power limit 350.0 W (by default 700.0 W); GPU 1, 2: B; driver 550.54";
+  EXPECT_EQ(gpus_text(result.outcome.conditions), gpus);
+  EXPECT_NE(function_text(result, 400).find(gpus), std::string::npos);
+  EXPECT_NE(function_html(result).find(gpus), std::string::npos);
 }
 
 TEST(FunctionBench, HtmlIsEscaped) {

@@ -195,6 +195,7 @@ std::string function_text(const FunctionResult& result, std::size_t width) {
   add("Timed by", mode_text(result));
   add("First call", first_text(result));
   add("Clocks", all_clocks_text(result));
+  add("Devices", gpus_text(result.outcome.conditions));
   add("Conditions", all_conditions_text(result));
   for (const std::string& note : notes_of(result)) add("Note", note);
   return text;
@@ -219,6 +220,8 @@ std::string function_html(const FunctionResult& result) {
   if (result.metrics.empty()) html += "<p>no sample was complete</p>";
   html += "<p><small>" + markup_escaped(mode_text(result)) + "<br>" +
           markup_escaped(all_conditions_text(result));
+  if (const std::string gpus = gpus_text(result.outcome.conditions); !gpus.empty())
+    html += "<br>" + markup_escaped(gpus);
   for (const std::string& note : notes_of(result)) html += "<br>" + markup_escaped(note);
   return html + "</small></p></div>";
 }

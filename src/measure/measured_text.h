@@ -38,8 +38,8 @@ struct ValueWords {
 std::string steadiness_text(const MeasuredSide& side, Unit unit, const ValueWords& words);
 /// "3 pairs in random order, 95 % interval by the sign test".
 std::string pairs_text(std::size_t pairs);
-/// "GPU 0, 1: NVIDIA H100, power limit 350 W (by default 700 W); driver 550.54.15"; empty without
-/// GPUs.
+/// "GPU 0, 1: NVIDIA H100, power limit 350.0 W (by default 700.0 W); driver 550.54.15"; empty
+/// without GPUs.
 std::string gpus_text(const Conditions& conditions);
 /// Processor, cores, quota, governor, load, kernel.
 std::string conditions_text(const Conditions& conditions);

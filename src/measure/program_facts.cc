@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <iterator>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -37,8 +38,10 @@ Facts facts_of(std::span<const BenchRun> runs, Side side) {
     for (const auto& [name, value] : run.facts) {
       auto known = std::ranges::find_if(
           found, [&name = name](const auto& each) { return each.first == name; });
-      if (known == found.end())
-        known = found.insert(found.end(), {name, std::vector<std::string>()});
+      if (known == found.end()) {
+        found.emplace_back(name, std::vector<std::string>());
+        known = std::prev(found.end());
+      }
       if (std::ranges::find(known->second, value) == known->second.end())
         known->second.push_back(value);
     }

@@ -80,7 +80,7 @@ def made_torch(available: bool = True) -> types.ModuleType:
         ),
     }
     vars(torch).update(parts)
-    # What fathom.bench() tells of a torch that sees a device.
+    # What fathom.bench() reads of a torch that sees a device.
     matmul = types.SimpleNamespace(allow_tf32=False)
     vars(torch)["backends"] = types.SimpleNamespace(
         cudnn=types.SimpleNamespace(
