@@ -87,9 +87,9 @@ std::string differs_text(const BenchResult& result) {
 /// What the programs of the new side, or of both, said of themselves.
 std::string programs_text(const BenchResult& result) {
   const std::vector<measure::BenchRun>& runs = result.outcome.runs;
-  const std::string now = measure::facts_text(measure::facts_of(runs, Side::now));
+  std::string now = measure::facts_text(measure::facts_of(runs, Side::now));
   if (!result.paired()) return now;
-  const std::string base = measure::facts_text(measure::facts_of(runs, Side::base));
+  std::string base = measure::facts_text(measure::facts_of(runs, Side::base));
   if (base == now || now.empty()) return base;
   return base.empty() ? "new: " + now : "base: " + base + "; new: " + now;
 }
