@@ -2,6 +2,7 @@
 
 from fathom._annotate import annotate
 from fathom._bench import bench, crossover
+from fathom._bench_operations import BenchOperations, operations_crossover
 from fathom._bench_result import BenchMetric, BenchResult, BenchSide
 from fathom._bench_sweep import BenchCrossover, BenchSweep
 from fathom._core import Check, Column, ColumnSpec, Report, Table
@@ -28,6 +29,7 @@ from fathom._session import Session, open, open_all, reports
 __all__ = [
     "BenchCrossover",
     "BenchMetric",
+    "BenchOperations",
     "BenchResult",
     "BenchSide",
     "BenchSweep",
@@ -59,6 +61,7 @@ __all__ = [
     "lines",
     "open",
     "open_all",
+    "operations_crossover",
     "profile",
     "reports",
     "run",

@@ -328,7 +328,8 @@ def crossover(
     once = functools.partial(_crossing, fn, against, setup, name, options)
     while (size := search.next()) is not None:
         found[size] = once(size)
-        search.add(*found[size].values())
+        clocks_differ = any(each.clocks_differ for each in found[size].metrics[:1])
+        search.add(*found[size].values(), certain=not clocks_differ)
     return BenchCrossover(
         search.slower_up_to,
         search.faster_from,

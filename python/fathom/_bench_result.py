@@ -14,7 +14,11 @@ from fathom._errors import FathomError
 
 @dataclass(frozen=True)
 class BenchSide:
-    """One side of one metric. A percentile that the sample is too small for is None."""
+    """One side of one metric. A percentile that the sample is too small for is None.
+
+    Where `steadiness` is "never_steady" there is no one level, and so no interval of the median and
+    no percentile. Where another level came before the one that lasts, that one has `steady_median`.
+    """
 
     count: int
     median: float
@@ -31,6 +35,7 @@ class BenchSide:
     autocorrelation: float
     steadiness: str | None
     steady_after: int | None
+    steady_median: float | None
 
     @staticmethod
     def of(found: Mapping[str, Any]) -> BenchSide:
@@ -46,6 +51,7 @@ class BenchMetric:
 
     metric: str
     unit: str
+    definition: str | None  # what it is, where its name does not say it all
     base: BenchSide | None
     new: BenchSide
     verdict: str | None
@@ -53,6 +59,7 @@ class BenchMetric:
     ratio: float | None
     ratio_interval: tuple[float, float] | None
     p: float | None
+    clocks_differ: bool  # of GPUs, and cycles do not say the same: nothing is claimed
 
     @staticmethod
     def of(found: Mapping[str, Any]) -> BenchMetric:
@@ -60,6 +67,7 @@ class BenchMetric:
         return BenchMetric(
             metric=found["metric"],
             unit=found["unit"],
+            definition=found["definition"],
             base=None if found["base"] is None else BenchSide.of(found["base"]),
             new=BenchSide.of(found["new"]),
             verdict=found["verdict"],
@@ -67,6 +75,7 @@ class BenchMetric:
             ratio=found["ratio"],
             ratio_interval=None if interval is None else (interval[0], interval[1]),
             p=found["p"],
+            clocks_differ=found["clocks_differ"],
         )
 
 

@@ -300,9 +300,9 @@ class CrossoverSearch:
     def next(self) -> int | None:
         """The next size; None when it is over."""
 
-    def add(self, base: Sequence[float], new: Sequence[float]) -> bool:
+    def add(self, base: Sequence[float], new: Sequence[float], certain: bool = True) -> bool:
         """
-        Values of pairs at next(); False where they have no ratio, and it is over.
+        Values of pairs at next(); False where they have no ratio, and it is over. Unless they are certain, nothing is sure of that size.
         """
 
     @property

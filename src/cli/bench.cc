@@ -67,7 +67,8 @@ Result<measure::BenchOutcome> measure_with_messages(const BenchArguments& args) 
       .announcement =
           [&](const measure::Announcement& announced) {
             line.clear();
-            if (!args.quiet) say_error(announcement_text(announced, args.options.plan));
+            if (!args.quiet)
+              say_error(announcement_text(announced, args.options.plan, paired ? "pairs" : "runs"));
           },
       .warning = [&](const std::string& text) { say_warning(text, args.quiet); }};
   return measure::run_bench(args.options, receivers);
@@ -155,13 +156,20 @@ int run_pairs(const BenchArguments& args) {
                        .csv = [&] { return bench_csv(result); },
                        .markdown = [&] { return bench_markdown(result); },
                        .text = [&](const Style& style) { return bench_text(result, style); }};
-  return show(args, forms, {}, of_signal(result.outcome.interrupted, code_of(result.target)));
+  return show(args, forms, args.svg.empty() ? std::string() : bench_svg(result),
+              of_signal(result.outcome.interrupted, code_of(result.target)));
 }
 
 measure::VariedReceivers receivers_of(const BenchArguments& args, ProgressLine& line) {
   return {.progress =
               [&line](const measure::VariedProgress& progress) {
                 line.show(progress.elapsed, varied_progress_text(progress));
+              },
+          .announcement =
+              [&args, &line](const measure::Announcement& announced) {
+                line.clear();
+                if (!args.quiet)
+                  say_error(announcement_text(announced, args.options.plan, "rounds"));
               },
           .warning = [&args](const std::string& text) { say_warning(text, args.quiet); }};
 }

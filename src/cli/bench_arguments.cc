@@ -100,8 +100,9 @@ void declare_sampling(Options& options, BenchArguments& args) {
         args.options.metric = std::move(*id);
         return {};
       },
-      "What decides: step, throughput, mfu, first-step, loader-wait, epoch, wall, user, system, "
-      "peak-memory, gpu-memory, energy, step-energy, epoch-energy, cost, epoch-cost. Without it, "
+      "What decides: step, throughput, mfu, first-step, step-mean, step-rate, loader-wait, epoch, "
+      "wall, user, system, peak-memory, gpu-memory, energy, step-energy, epoch-energy, cost, "
+      "epoch-cost. Without it, "
       "the step where the runs of the "
       "warm-up have steps, else the wall time");
   options.text("--model", "RECORDING", args.model,
@@ -170,7 +171,8 @@ void declare_bench(Options& options, BenchArguments& args) {
                "fathom.bench_sweep/1, of --bisect fathom.bench_bisect/1");
   options.flag("--csv", args.csv, "CSV: a row for each run");
   options.flag("--markdown", args.markdown, "Markdown, for a review or a step summary");
-  options.text("--svg", "FILE", args.svg, "A plot of what --sweep or --crossover varies, as SVG");
+  options.text("--svg", "FILE", args.svg,
+               "A plot of the runs, or of what --sweep or --crossover varies, as SVG");
   options.text("--keep", "DIR", args.folder,
                "Keep the results (bench.json) and what each run timed, as session folders, in "
                "this new or empty folder");
@@ -212,8 +214,7 @@ std::string contradiction_in(const BenchArguments& args) {
   if (args.target && (args.base.empty() || varied > 0))
     return "--target is a saving against --base, of two commands without --sweep, --crossover and "
            "--bisect";
-  if (!args.svg.empty() && !args.sweep && !args.crossover)
-    return "--svg plots what --sweep or --crossover varies";
+  if (!args.svg.empty() && args.bisect) return "--svg has nothing to plot of --bisect";
   return {};
 }
 

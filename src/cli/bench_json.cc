@@ -4,6 +4,7 @@
 #include "base/json_writer.h"
 #include "capture/launcher/redact.h"
 #include "measure/measured_json.h"
+#include "measure/program_facts.h"
 
 namespace fathom::cli {
 namespace {
@@ -70,7 +71,14 @@ std::string bench_json(const BenchResult& result, std::string_view indent) {
   for (const MeasuredMetric& metric : result.metrics) write_metric(json, metric);
   json.end();
   write_conditions(json.key("conditions"), outcome.conditions);
-  json.key("runs").array(kJsonLines);
+  json.key("programs").object(kJsonLines).key("base");
+  if (result.paired()) {
+    measure::write_texts(json, measure::facts_of(outcome.runs, measure::Side::base));
+  } else {
+    json.null();
+  }
+  measure::write_texts(json.key("new"), measure::facts_of(outcome.runs, measure::Side::now));
+  json.end().key("runs").array(kJsonLines);
   for (const BenchRun& run : outcome.runs) write_run(json, run);
   json.end().end();
   return out;

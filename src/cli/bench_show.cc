@@ -9,8 +9,10 @@
 #include "measure/clocks.h"
 #include "measure/command_words.h"
 #include "measure/measured_text.h"
+#include "measure/program_facts.h"
 #include "render/charset.h"
 #include "render/finding_text.h"
+#include "render/line_plot.h"
 #include "render/text_width.h"
 
 namespace fathom::cli {
@@ -25,10 +27,11 @@ using measure::Side;
 using measure::Unit;
 
 std::string summary_text(const MeasuredSide& side, Unit unit) {
-  std::string text = count_text(static_cast<std::int64_t>(side.summary.count)) +
-                     (side.summary.count == 1 ? " run, " : " runs, ") +
-                     spread_text(side.summary, unit) +
-                     steadiness_text(side, {.one = "run", .many = "runs", .warm_up = "--warmup"});
+  std::string text =
+      count_text(static_cast<std::int64_t>(side.summary.count)) +
+      (side.summary.count == 1 ? " run, " : " runs, ") +
+      spread_text(side.summary, unit, measure::withheld_of(side)) +
+      steadiness_text(side, unit, {.one = "run", .many = "runs", .warm_up = "--warmup"});
   if (side.summary.count > 2) {
     text +=
         "; correlation of neighbours " + real_text(std::round(100 * side.autocorrelation) / 100);
@@ -54,10 +57,10 @@ std::string stop_text(const BenchResult& result) {
   return {};
 }
 
-std::string differs_text(const BenchResult& result) {
+std::string words_that_differ(const BenchResult& result) {
   const std::vector<std::string>& base = result.options.base;
   const std::vector<std::string>& now = result.options.command;
-  if (base == now) return "nothing: the command is measured against itself";
+  if (base == now) return {};
   if (base.size() != now.size()) return "the command";
   std::string text;
   for (std::size_t i = 0; i < base.size(); ++i) {
@@ -66,6 +69,29 @@ std::string differs_text(const BenchResult& result) {
             measure::command_line({now[i]});
   }
   return text;
+}
+
+/// Of the two sides: the words of the commands, and what their programs said of themselves.
+std::string differs_text(const BenchResult& result) {
+  std::string text = words_that_differ(result);
+  const std::vector<measure::BenchRun>& runs = result.outcome.runs;
+  const std::string facts = measure::facts_that_differ(measure::facts_of(runs, Side::base),
+                                                       measure::facts_of(runs, Side::now));
+  if (!facts.empty()) text += (text.empty() ? "" : "; ") + facts;
+  if (!text.empty()) return text;
+  return result.options.base == result.options.command
+             ? "nothing: the command is measured against itself"
+             : "nothing that is known";
+}
+
+/// What the programs of the new side, or of both, said of themselves.
+std::string programs_text(const BenchResult& result) {
+  const std::vector<measure::BenchRun>& runs = result.outcome.runs;
+  std::string now = measure::facts_text(measure::facts_of(runs, Side::now));
+  if (!result.paired()) return now;
+  std::string base = measure::facts_text(measure::facts_of(runs, Side::base));
+  if (base == now || now.empty()) return base;
+  return base.empty() ? "new: " + now : "base: " + base + "; new: " + now;
 }
 
 std::string first_run_text(const BenchResult& result) {
@@ -104,9 +130,13 @@ std::string headline_text(const BenchResult& result) {
   const measure::Metric* const headline = measure::metric_named(result.outcome.headline);
   if (headline == nullptr || headline->id == measure::kWallMetric) return {};
   std::string text(headline->title);
-  if (headline->id == measure::kStepMetric)
-    text += ": the median of each run's steps after its first, timed without a profiler";
+  if (!headline->definition.empty()) text.append(": ").append(headline->definition);
   return text;
+}
+
+/// "first step (from where it begins until it ends)".
+std::string defined_title(const MeasuredMetric& metric) {
+  return metric.title + (metric.definition.empty() ? "" : " (" + metric.definition + ")");
 }
 
 std::string steps_note(const BenchResult& result) {
@@ -133,6 +163,7 @@ std::vector<std::string> notes_of(const BenchResult& result) {
   if (result.paired() && !result.metrics.empty())
     add(wider_note(result.outcome.sampled, result.metrics.front().claim,
                    result.options.plan.resolution));
+  if (!result.metrics.empty()) add(measure::unsteady_note(result.metrics.front()));
   add(steps_note(result));
   add(throttled_note(result.outcome.conditions));
   std::int64_t left = 0;
@@ -193,13 +224,13 @@ std::string bench_text(const BenchResult& result, const Style& style) {
     const MeasuredMetric& headline = result.metrics.front();
     add("Metric", headline_text(result));
     if (result.paired()) {
+      add("Differs", differs_text(result));
       add("Base", measure::command_line(result.options.base));
       add("", summary_text(*headline.base, headline.unit));
     }
     add(result.paired() ? "New" : "Command", measure::command_line(result.options.command));
     add("", summary_text(headline.now, headline.unit));
     if (result.paired()) {
-      add("Differs", differs_text(result));
       add("Result", claim_line(headline, result.options.plan.resolution, true));
       add("", pairs_text(result.outcome.sampled.now.size()));
       if (result.target) add("Target", target_text(*result.target));
@@ -207,7 +238,7 @@ std::string bench_text(const BenchResult& result, const Style& style) {
     for (std::size_t i = 1; i < result.metrics.size(); ++i) {
       const MeasuredMetric& metric = result.metrics[i];
       add(i == 1 ? "Also" : "",
-          std::string(metric.title) + " " +
+          defined_title(metric) + " " +
               (metric.base ? metric_text(metric.base->summary.median, metric.unit) + " → " : "") +
               metric_text(metric.now.summary.median, metric.unit) +
               (metric.base
@@ -224,6 +255,8 @@ std::string bench_text(const BenchResult& result, const Style& style) {
     add("Clocks", clocks_text(result.outcome, Side::now));
   }
   add("First run", first_run_text(result));
+  add("Programs", programs_text(result));
+  add("Devices", measure::gpus_text(result.outcome.conditions));
   add("Conditions", bench_conditions_text(result.outcome.conditions, result.options.plan.seed));
   for (const std::string& note : notes_of(result)) add("Note", note);
   return in_charset(text, style);
@@ -245,6 +278,7 @@ std::string bench_markdown(const BenchResult& result) {
   }
   text +=
       markdown_cell(measure::command_line(capture::redact_command(result.options.command))) + "\n";
+  if (result.paired()) text += "- Differs: " + markdown_cell(differs_text(result)) + "\n";
   text += result.paired() ? "\n| metric | base | new | |\n|---|---:|---:|---|\n"
                           : "\n| metric | median | |\n|---|---:|---|\n";
   for (const MeasuredMetric& metric : result.metrics) {
@@ -255,6 +289,10 @@ std::string bench_markdown(const BenchResult& result) {
                          : markdown_cell(summary_text(metric.now, metric.unit))) +
             " |\n";
   }
+  for (const std::string& line :
+       {programs_text(result), measure::gpus_text(result.outcome.conditions)}) {
+    if (!line.empty()) text += "\n" + markdown_cell(line) + "\n";
+  }
   text +=
       "\n" +
       markdown_cell(bench_conditions_text(result.outcome.conditions, result.options.plan.seed)) +
@@ -263,12 +301,41 @@ std::string bench_markdown(const BenchResult& result) {
   return text;
 }
 
+std::string bench_svg(const BenchResult& result) {
+  const measure::Sampled& sampled = result.outcome.sampled;
+  const measure::Metric* const metric = measure::metric_named(result.outcome.headline);
+  const auto line = [](std::string name, const std::vector<double>& values) {
+    LineSeries series{.name = std::move(name), .points = {}};
+    for (std::size_t i = 0; i < values.size(); ++i)
+      series.points.push_back(
+          {.place = i, .middle = values[i], .low = values[i], .high = values[i]});
+    return series;
+  };
+  LinePlot plot;
+  plot.title = measure::command_line(capture::redact_command(result.options.command));
+  plot.x_title = result.paired() ? "pair, in the order of time" : "run, in the order of time";
+  if (metric != nullptr) plot.y_title = metric->title;
+  if (!result.metrics.empty()) {
+    plot.caption = result.paired()
+                       ? claim_line(result.metrics.front(), result.options.plan.resolution, true)
+                       : spread_text(result.metrics.front().now.summary, metric->unit);
+  }
+  plot.value_text = [metric](double value) {
+    return metric == nullptr ? std::string() : metric_text(value, metric->unit);
+  };
+  // No numbers, which would be placed by their logarithm.
+  for (std::size_t i = 0; i < sampled.now.size(); ++i)
+    plot.values.push_back("#" + std::to_string(i + 1));
+  if (result.paired()) plot.series.push_back(line("base", sampled.base));
+  plot.series.push_back(line(result.paired() ? "new" : "command", sampled.now));
+  return render_line_plot(plot);
+}
+
 std::string announcement_text(const measure::Announcement& announced,
-                              const measure::SamplingPlan& plan) {
+                              const measure::SamplingPlan& plan, std::string_view units) {
   std::string text = measure::within_text(plan.resolution) + " takes up to about " +
-                     count_text(static_cast<std::int64_t>(announced.pairs)) +
-                     (plan.paired ? " pairs, " : " runs, ") + about_text(announced.time) +
-                     " in all";
+                     count_text(static_cast<std::int64_t>(announced.pairs)) + " " +
+                     std::string(units) + ", " + about_text(announced.time) + " in all";
   if (plan.time && announced.time > *plan.time)
     text += "; measuring ends after " + about_text(*plan.time) + " (--time)";
   return text;

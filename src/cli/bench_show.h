@@ -33,9 +33,11 @@ std::string markdown_cell(std::string_view text);
 std::string bench_text(const BenchResult& result, const Style& style);
 std::string bench_markdown(const BenchResult& result);
 /// "±1 % takes up to about 350 pairs, 4 min in all": with what to ask for, where the plan ends
-/// before.
+/// before. `units` are what is counted.
 std::string announcement_text(const measure::Announcement& announced,
-                              const measure::SamplingPlan& plan);
+                              const measure::SamplingPlan& plan, std::string_view units);
+/// Each run that counts, in the order of pairs: a line for each side.
+std::string bench_svg(const BenchResult& result);
 /// "37 pairs, ±2.1 %, 1.3 min left".
 std::string progress_text(const measure::SamplingState& state, bool paired);
 

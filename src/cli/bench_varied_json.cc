@@ -51,6 +51,7 @@ void write_row(JsonWriter& json, const SweepRow& row, const VariedPoint& point) 
   json.member("cost", row.cost ? std::optional(row.cost->ratio) : std::nullopt);
   write_bounds(json.key("cost_interval"),
                row.cost ? std::optional(row.cost->interval) : std::nullopt);
+  json.member("clocks", row.clocks.empty() ? std::nullopt : std::optional(row.clocks));
   json.key("runs").array(kJsonLines);
   for (const measure::BenchRun& run : point.runs) write_run(json, run);
   json.end().end();
@@ -104,7 +105,9 @@ std::string varied_json(const VariedResult& result, std::string_view indent) {
   write_plan(json.key("plan"), result.options.plan, plan_words(result.options));
   json.member("stopped",
               outcome.interrupted != 0 ? "interrupted" : measure::to_string(outcome.stopped));
-  json.member("elapsed_s", seconds(outcome.elapsed)).key("metric");
+  json.member("elapsed_s", seconds(outcome.elapsed));
+  write_announced(json.key("announced"), outcome.announced);
+  json.key("metric");
   if (outcome.headline.empty()) {
     json.null().key("unit").null();
   } else {

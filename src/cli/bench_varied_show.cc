@@ -98,6 +98,7 @@ Grid grid_of(const VariedResult& result) {
         told = claim_word(*row.claim, resolution, metric->unit);
         if (row.claim->ratio) told += ": " + change_text(*row.claim->ratio);
       }
+      if (!row.clocks.empty()) told += "; " + row.clocks;
       cells.push_back(std::move(told));
     }
     grid.rows.push_back(std::move(cells));
@@ -204,14 +205,32 @@ std::string crossover_text(const VariedResult& result) {
          (sure_low.empty() ? "costs " : "") + sure_high;
 }
 
+std::string clocks_note(const VariedResult& result) {
+  std::string values;
+  for (const SweepRow& row : result.verdict.rows) {
+    if (!row.clocks.empty())
+      values += (values.empty() ? "" : ", ") + result.outcome.points[row.point].value;
+  }
+  if (values.empty()) return {};
+  return "Clocks of GPUs differ at " + result.outcome.name + " " + values +
+         ", and cycles do not say the same: times decide nothing there" +
+         (result.crossover ? ". What the medians say of it is no more than where to look." : ".");
+}
+
 std::vector<std::string> notes_of(const VariedResult& result) {
   std::vector<std::string> notes;
+  if (std::string note = clocks_note(result); !note.empty()) notes.push_back(std::move(note));
   const measure::VariedOutcome& outcome = result.outcome;
   if (outcome.interrupted != 0) notes.emplace_back("Interrupted: what was measured until then.");
   if (outcome.stopped == measure::Stopped::time && result.options.plan.until_precise)
     notes.push_back("The time was up before all values could be told apart within " +
                     measure::within_text(result.options.plan.resolution).substr(2) +
-                    ": --time, or a coarser --resolution.");
+                    ": --time, or a coarser --resolution." +
+                    (outcome.announced
+                         ? " That takes about " +
+                               count_text(static_cast<std::int64_t>(outcome.announced->pairs)) +
+                               " rounds, " + about_text(outcome.announced->time) + "."
+                         : ""));
   for (const VariedPoint& point : outcome.points) {
     if (point.state != PointState::measured) notes.push_back(point.why);
   }
@@ -238,6 +257,7 @@ std::string varied_text(const VariedResult& result, const Style& style) {
   add("Knee", knee_text(result));
   add("Crossover", crossover_text(result));
   add("Rounds", rounds_text(result));
+  add("Devices", measure::gpus_text(result.outcome.conditions));
   add("Conditions", bench_conditions_text(result.outcome.conditions, result.options.plan.seed));
   for (const std::string& note : notes_of(result)) add("Note", note);
   return in_charset(text, style);
@@ -251,11 +271,12 @@ std::string varied_markdown(const VariedResult& result) {
     text += "**Crossover** " + markdown_cell(crossover) + "\n\n";
   if (result.paired())
     text += "- Base: " + markdown_cell(measure::command_line(result.options.base)) + "\n";
+  const std::string gpus = measure::gpus_text(result.outcome.conditions);
   text +=
       "- " + std::string(result.paired() ? "New" : "Command") + ": " +
       markdown_cell(measure::command_line(result.options.command)) +
       "\n- Metric: " + metric_line(result) + "\n\n" + grid_markdown(grid_of(result)) + "\n" +
-      rounds_text(result) + "\n\n" +
+      rounds_text(result) + "\n\n" + (gpus.empty() ? "" : markdown_cell(gpus) + "\n\n") +
       markdown_cell(bench_conditions_text(result.outcome.conditions, result.options.plan.seed)) +
       "\n";
   for (const std::string& note : notes_of(result)) text += "\n" + markdown_cell(note) + "\n";

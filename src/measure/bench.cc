@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "measure/command_words.h"
+#include "measure/gpu_conditions.h"
 #include "measure/metrics.h"
 #include "measure/run_taker.h"
 
@@ -25,7 +26,7 @@ class Bench {
                 .given = options.given}) {}
 
   Result<BenchOutcome> run() {
-    out_.conditions = conditions_at_start();
+    out_.conditions = conditions_with_gpus();
     if (receivers_.warning) {
       for (const std::string& warning : warnings_about(out_.conditions))
         receivers_.warning(warning);

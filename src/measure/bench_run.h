@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "engine/diagnosis/session_steps.h"
@@ -19,6 +20,9 @@ struct Given {
   std::optional<double> price_per_kwh;
 };
 
+/// Names and values, in an order of their own.
+using Facts = std::vector<std::pair<std::string, std::string>>;
+
 struct BenchRun {
   Side side = Side::now;
   bool warmup = false;
@@ -31,6 +35,7 @@ struct BenchRun {
   std::vector<SessionPhase> phases;     ///< Where steps were watched.
   Given given;
   std::optional<SessionDevices> devices;  ///< Unset without telemetry.
+  Facts facts;                            ///< What the program said of itself; empty unwatched.
 };
 
 /// Why there are no results: a run or --prepare failed.

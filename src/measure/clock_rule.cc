@@ -52,26 +52,16 @@ std::string slowdown_of(const ClockSummary& side, std::string_view name) {
   return {};
 }
 
-std::string unequal_reason(const ClockSummary& base, const ClockSummary& now) {
+std::string unequal_reason(const ClockSummary& base, const ClockSummary& now,
+                           const ClockNames& names) {
   for (const Reason& reason : kReasons) {
     const double of_base = share_of(base, reason.id);
     const double of_now = share_of(now, reason.id);
     if (std::abs(of_base - of_now) > kShareTolerance + kRounding)
-      return std::string(reason.name) + " for " + percent(of_base) + " of the time of the base, " +
-             percent(of_now) + " of the new";
+      return std::string(reason.name) + " for " + percent(of_base) + " of the time of " +
+             std::string(names.base) + ", " + percent(of_now) + " of " + std::string(names.now);
   }
   return {};
-}
-
-/// Empty where a clock is not known.
-std::vector<double> cycles(const ClockedSide& side) {
-  std::vector<double> products;
-  if (side.values.size() != side.clocks.size()) return products;
-  for (std::size_t i = 0; i < side.values.size(); ++i) {
-    if (!side.clocks[i].sm_mhz) return {};
-    products.push_back(side.values[i] * *side.clocks[i].sm_mhz);
-  }
-  return products;
 }
 
 }  // namespace
@@ -116,23 +106,34 @@ ClockSummary describe_clocks(std::span<const ClockReading> readings) {
   return side;
 }
 
-std::string clocks_differ(const ClockSummary& base, const ClockSummary& now) {
+std::vector<double> cycles_of(const ClockedSide& side) {
+  std::vector<double> products;
+  if (side.values.size() != side.clocks.size()) return products;
+  for (std::size_t i = 0; i < side.values.size(); ++i) {
+    if (!side.clocks[i].sm_mhz) return {};
+    products.push_back(side.values[i] * *side.clocks[i].sm_mhz);
+  }
+  return products;
+}
+
+std::string clocks_differ(const ClockSummary& base, const ClockSummary& now,
+                          const ClockNames& names) {
   if (base.median_mhz && now.median_mhz &&
       std::abs(*now.median_mhz - *base.median_mhz) > kClockTolerance * *base.median_mhz) {
-    return "the base ran at " + mhz(*base.median_mhz) + ", the new at " + mhz(*now.median_mhz) +
-           " (medians)";
+    return std::string(names.base) + " ran at " + mhz(*base.median_mhz) + ", " +
+           std::string(names.now) + " at " + mhz(*now.median_mhz) + " (medians)";
   }
-  for (std::string text : {slowdown_of(base, "the base"), slowdown_of(now, "the new")}) {
+  for (std::string text : {slowdown_of(base, names.base), slowdown_of(now, names.now)}) {
     if (!text.empty()) return text;
   }
-  return unequal_reason(base, now);
+  return unequal_reason(base, now, names);
 }
 
 std::string clocks_forbid(const Claim& claim, const ClockedSide& base, const ClockedSide& now,
                           double resolution) {
   if (claim.verdict == Verdict::cannot_tell) return {};
   std::string why = clocks_differ(describe_clocks(base.clocks), describe_clocks(now.clocks));
-  if (why.empty() || claim_of(cycles(base), cycles(now), resolution).verdict == claim.verdict)
+  if (why.empty() || claim_of(cycles_of(base), cycles_of(now), resolution).verdict == claim.verdict)
     return {};
   return why;
 }

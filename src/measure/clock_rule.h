@@ -45,16 +45,25 @@ struct ClockSummary {
 };
 ClockSummary describe_clocks(std::span<const ClockReading> readings);
 
+/// What the sides are called in sentences.
+struct ClockNames {
+  std::string_view base = "the base";
+  std::string_view now = "the new";
+};
+
 /// Why times of both sides cannot be compared: medians more than 1 % apart; a side that was slowed
 /// down by heat or hardware, however seldom; a reason that held for more than 5 points more of one
 /// side's time. Empty where nothing speaks against it, or nothing is known.
-std::string clocks_differ(const ClockSummary& base, const ClockSummary& now);
+std::string clocks_differ(const ClockSummary& base, const ClockSummary& now,
+                          const ClockNames& names = {});
 
 /// One side: what was timed, and the clock of each; as many of both.
 struct ClockedSide {
   std::span<const double> values;  ///< Times: less is better.
   std::span<const ClockReading> clocks;
 };
+/// Time by clock, value by value; empty where a clock is not known.
+std::vector<double> cycles_of(const ClockedSide& side);
 /// Why this claim about pairs cannot stay: clocks_differ(), unless the cycles of the pairs (time by
 /// clock) give the same verdict. Empty where it stays, and where nothing was claimed.
 std::string clocks_forbid(const Claim& claim, const ClockedSide& base, const ClockedSide& now,

@@ -4,9 +4,9 @@
 #include <algorithm>
 #include <cmath>
 #include <set>
+#include <utility>
 
 #include "base/quantity_text.h"
-#include "measure/clock_rule.h"
 
 namespace fathom::measure {
 namespace {
@@ -22,33 +22,45 @@ ClockReading reading_of(const BenchRun& run, std::int32_t gpu) {
   return reading;
 }
 
-bool is_counted(const BenchOutcome& outcome, const BenchRun& run, Side side) {
-  return run.side == side && !run.warmup && run.pair < outcome.sampled.now.size();
-}
+using Runs = std::vector<const BenchRun*>;
 
-std::vector<ClockReading> clocks_of(const BenchOutcome& outcome, Side side, std::int32_t gpu) {
+std::vector<ClockReading> readings_of(const Runs& runs, std::int32_t gpu) {
   std::vector<ClockReading> readings;
-  for (const BenchRun& run : outcome.runs) {
-    if (is_counted(outcome, run, side)) readings.push_back(reading_of(run, gpu));
-  }
+  readings.reserve(runs.size());
+  for (const BenchRun* const run : runs) readings.push_back(reading_of(*run, gpu));
   return readings;
 }
 
-std::set<std::int32_t> gpus_of(const BenchOutcome& outcome, Side side) {
+std::set<std::int32_t> gpus_of(const Runs& runs) {
   std::set<std::int32_t> gpus;
-  for (const BenchRun& run : outcome.runs) {
-    if (!is_counted(outcome, run, side) || !run.devices) continue;
-    for (const GpuPace& pace : run.devices->paces) gpus.insert(pace.gpu);
+  for (const BenchRun* const run : runs) {
+    if (!run->devices) continue;
+    for (const GpuPace& pace : run->devices->paces) gpus.insert(pace.gpu);
   }
   return gpus;
 }
 
+Runs counted(std::span<const BenchRun> runs, Side side, std::size_t complete) {
+  Runs found;
+  for (const BenchRun& run : runs) {
+    if (run.side == side && !run.warmup && run.pair < complete) found.push_back(&run);
+  }
+  return found;
+}
+
 }  // namespace
 
+CostlyRuns costly_runs(std::span<const BenchRun> runs, Side side, std::vector<double> costs) {
+  CostlyRuns found{.runs = counted(runs, side, costs.size()), .costs = {}};
+  found.costs = std::move(costs);
+  return found;
+}
+
 std::string clocks_text(const BenchOutcome& outcome, Side side) {
+  const Runs runs = counted(outcome.runs, side, outcome.sampled.now.size());
   std::string text;
-  for (const std::int32_t gpu : gpus_of(outcome, side)) {
-    const ClockSummary clocks = describe_clocks(clocks_of(outcome, side, gpu));
+  for (const std::int32_t gpu : gpus_of(runs)) {
+    const ClockSummary clocks = describe_clocks(readings_of(runs, gpu));
     std::string of_gpu;
     if (clocks.median_mhz) of_gpu = count_text(std::llround(*clocks.median_mhz)) + " MHz";
     for (const ReasonShare& reason : clocks.reasons) {
@@ -61,19 +73,31 @@ std::string clocks_text(const BenchOutcome& outcome, Side side) {
   return text;
 }
 
-std::string clocks_forbid(const BenchOutcome& outcome, const Claim& claim,
-                          const std::vector<double>& base, const std::vector<double>& now,
-                          double resolution) {
-  const std::set<std::int32_t> of_new = gpus_of(outcome, Side::now);
-  for (const std::int32_t gpu : gpus_of(outcome, Side::base)) {
+std::string clocks_forbid(const CostlyRuns& base, const CostlyRuns& now, const CyclesAgree& agree,
+                          const ClockNames& names) {
+  const std::set<std::int32_t> of_new = gpus_of(now.runs);
+  for (const std::int32_t gpu : gpus_of(base.runs)) {
     if (!of_new.contains(gpu)) continue;
-    const std::vector<ClockReading> base_clocks = clocks_of(outcome, Side::base, gpu);
-    const std::vector<ClockReading> now_clocks = clocks_of(outcome, Side::now, gpu);
-    const std::string why = clocks_forbid(claim, {.values = base, .clocks = base_clocks},
-                                          {.values = now, .clocks = now_clocks}, resolution);
-    if (!why.empty()) return "clocks differ: GPU " + std::to_string(gpu) + ": " + why;
+    const std::vector<ClockReading> base_clocks = readings_of(base.runs, gpu);
+    const std::vector<ClockReading> now_clocks = readings_of(now.runs, gpu);
+    const std::string why =
+        clocks_differ(describe_clocks(base_clocks), describe_clocks(now_clocks), names);
+    if (why.empty() || agree(cycles_of({.values = base.costs, .clocks = base_clocks}),
+                             cycles_of({.values = now.costs, .clocks = now_clocks})))
+      continue;
+    return "clocks differ: GPU " + std::to_string(gpu) + ": " + why;
   }
   return {};
+}
+
+std::string clocks_forbid(const Claim& claim, const CostlyRuns& base, const CostlyRuns& now,
+                          double resolution) {
+  if (claim.verdict == Verdict::cannot_tell) return {};
+  return clocks_forbid(
+      base, now,
+      [&](const std::vector<double>& base_cycles, const std::vector<double>& now_cycles) {
+        return claim_of(base_cycles, now_cycles, resolution).verdict == claim.verdict;
+      });
 }
 
 }  // namespace fathom::measure

@@ -40,6 +40,43 @@ TEST_F(MadeMachine, CountsHowOftenTheQuotaHeldUsBack) {
   EXPECT_DOUBLE_EQ((*conditions.load_at_end)[0], 4.5);
 }
 
+TEST_F(MadeMachine, KnowsHowShortMemoryIs) {
+  put("proc/meminfo", "MemTotal:       1000000 kB\nMemFree: 1 kB\nMemAvailable:    90000 kB\n");
+  put("proc/pressure/memory", "some avg10=0.50 avg60=9.00 avg300=9.00 total=5\nfull avg10=0.00\n");
+  Conditions conditions = conditions_at_start(root_.string());
+  EXPECT_EQ(conditions.memory_available, 90000 * 1024);
+  EXPECT_EQ(conditions.memory_pressure, 0.5);
+  conditions.load_at_start.reset();
+  conditions.host.governor.clear();
+  conditions.host.memory = std::int64_t{1000000} * 1024;
+  ASSERT_EQ(warnings_about(conditions).size(), 1U);
+  EXPECT_NE(warnings_about(conditions)[0].find("are available"), std::string::npos);
+  conditions.memory_available = std::int64_t{500000} * 1024;
+  EXPECT_TRUE(warnings_about(conditions).empty());
+  conditions.memory_pressure = 3.25;
+  ASSERT_EQ(warnings_about(conditions).size(), 1U);
+  EXPECT_NE(warnings_about(conditions)[0].find("waited for memory"), std::string::npos);
+}
+
+TEST_F(MadeMachine, WithoutSuchFilesKnowsNothing) {
+  const Conditions conditions = conditions_at_start(root_.string());
+  EXPECT_FALSE(conditions.memory_available);
+  EXPECT_FALSE(conditions.memory_pressure);
+  put("proc/meminfo", "MemAvailable: many kB\n");
+  EXPECT_FALSE(conditions_at_start(root_.string()).memory_available);
+}
+
+TEST(Warnings, NameNeighboursOnGpus) {
+  Conditions conditions;
+  conditions.gpus = {{.gpu = 0, .programs = 0}, {.gpu = 1}, {.gpu = 2, .programs = 2}};
+  const std::vector<std::string> warnings = warnings_about(conditions);
+  ASSERT_EQ(warnings.size(), 1U);
+  EXPECT_TRUE(warnings[0].starts_with("2 other programs compute on GPU 2 before")) << warnings[0];
+  conditions.gpus = {{.gpu = 0, .programs = 1, .memory_of_programs = std::int64_t{2} << 30U}};
+  EXPECT_TRUE(warnings_about(conditions)[0].starts_with("another program computes on GPU 0 (2"))
+      << warnings_about(conditions)[0];
+}
+
 TEST(Warnings, AreAboutLoadAndGovernor) {
   Conditions conditions;
   conditions.host.cores = 8;

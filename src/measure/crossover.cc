@@ -6,6 +6,8 @@
 #include <charconv>
 #include <chrono>
 
+#include "measure/clocks.h"
+#include "measure/gpu_conditions.h"
 #include "measure/metrics.h"
 #include "measure/size_search.h"
 
@@ -36,7 +38,7 @@ class Crossover {
 
   Result<CrossoverOutcome> run() {
     out_.varied.name = options_.range.name;
-    out_.varied.conditions = conditions_at_start();
+    out_.varied.conditions = conditions_with_gpus();
     if (receivers_.warning) {
       for (const std::string& warning : warnings_about(out_.varied.conditions))
         receivers_.warning(warning);
@@ -94,19 +96,48 @@ class Crossover {
     const std::size_t place[] = {*added};
     if (!bench_.warm_up(place)) return fail();
     if (!bench_.decide()) return fail();
+    const Steady::time_point sampling = Steady::now();
     const std::size_t pairs = options_.bench.plan.runs.value_or(1);
     for (std::size_t pair = 0; pair < pairs; ++pair) {
       if (bench_.points()[*added].state != PointState::measured) break;
       if (!bench_.round(place)) return fail();
       if (receivers_.progress)
-        receivers_.progress({.runs = bench_.runs(), .elapsed = Steady::now() - began_, .left = {}});
+        receivers_.progress({.runs = bench_.runs(),
+                             .elapsed = Steady::now() - began_,
+                             .left = left(pair + 1, pairs, Duration(Steady::now() - sampling))});
     }
     ended_ = false;
     const VariedPoint& point = bench_.points()[*added];
-    const bool more = bench_.headline()->more_is_better;
     if (point.state != PointState::measured) failed_size_ = size;
-    return point.state == PointState::measured &&
-           search_.add(costs_of(point.base, more), costs_of(point.now, more));
+    return point.state == PointState::measured && add(point);
+  }
+
+  /// As long as this size takes, those that are left will, about; and no longer than `--time`.
+  [[nodiscard]] std::optional<Duration> left(std::size_t done, std::size_t pairs,
+                                             Duration since) const {
+    std::optional<Duration> end;
+    if (const std::optional<std::size_t> sizes = search_.left()) {
+      const double pair = static_cast<double>(to_ns(since)) / static_cast<double>(done);
+      const std::size_t others = *sizes > 0 ? *sizes - 1 : 0;
+      const std::size_t rest = pairs - done + others * (pairs + options_.bench.warmup);
+      end =
+          duration_ns(static_cast<std::int64_t>(std::min(9e18, pair * static_cast<double>(rest))));
+    }
+    if (const std::optional<Duration>& time = options_.bench.plan.time) {
+      const Duration until = std::max(Duration{}, *time - Duration(Steady::now() - began_));
+      end = end ? std::min(*end, until) : until;
+    }
+    return end;
+  }
+
+  /// Where clocks differ, times say nothing for sure.
+  bool add(const VariedPoint& point) {
+    const bool more = bench_.headline()->more_is_better;
+    const CostlyRuns base = costly_runs(point.runs, Side::base, costs_of(point.base, more));
+    const CostlyRuns now = costly_runs(point.runs, Side::now, costs_of(point.now, more));
+    const bool certain = !is_speed(bench_.headline()->unit) ||
+                         clocks_forbid(claim_of(base.costs, now.costs, 0), base, now, 0).empty();
+    return search_.add(base.costs, now.costs, certain);
   }
 
   bool fail() {

@@ -36,7 +36,8 @@ struct CrossoverOutcome {
 };
 
 /// Sizes are chosen by SizeSearch. At each, pairs in random order after a warm-up. A size at which
-/// memory or time do not suffice ends the doubling. Errors: as run_sweep().
+/// memory or time do not suffice ends the doubling. Where clocks of GPUs differ (clocks.h), nothing
+/// is certain at a size. Errors: as run_sweep().
 Result<CrossoverOutcome> run_crossover(const CrossoverOptions& options,
                                        const VariedReceivers& receivers);
 

@@ -41,7 +41,7 @@ class FunctionBench {
       : options_(options), hooks_(hooks), timer_(hooks.timer) {}
 
   FunctionOutcome run() {
-    out_.conditions = conditions_at_start();
+    out_.conditions = hooks_.conditions ? hooks_.conditions() : conditions_at_start();
     if (hooks_.warning) {
       for (const std::string& text : warnings_about(out_.conditions)) hooks_.warning(text);
     }

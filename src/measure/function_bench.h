@@ -44,6 +44,8 @@ struct Place {
 std::string place_text(const Place& place, bool paired);
 
 struct FunctionHooks {
+  /// Of the machine before anything is measured; empty: conditions_at_start().
+  std::function<Conditions()> conditions;
   BlockTimer timer;
   /// The timer of all blocks after the warm-up, for what a first call makes ready may be needed to
   /// choose it; nothing to stop. May be empty.

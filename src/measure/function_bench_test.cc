@@ -9,6 +9,7 @@
 #include "measure/function_json.h"
 #include "measure/function_metrics.h"
 #include "measure/function_text.h"
+#include "measure/measured_text.h"
 
 namespace fathom::measure {
 namespace {
@@ -232,6 +233,40 @@ TEST(FunctionBench, ItemsHaveLatencyTimesAndThroughput) {
   EXPECT_EQ(result.now_gaps->count, 80U) << "all gaps of all calls";
 }
 
+TEST(FunctionBench, ClocksThatDifferWithholdVerdictsAboutItemsToo) {
+  FunctionHooks hooks;
+  hooks.timer.mode = "wall";
+  Side last = Side::now;
+  hooks.call_for_items = [&last](Side side) {
+    last = side;
+    return side == Side::base ? items(1000, 100, 11) : items(900, 90, 11);
+  };
+  hooks.clocks = [&last] {
+    return ClockReading{.sm_mhz = last == Side::base ? 1000.0 : 1111.0, .reasons = {}};
+  };
+  FunctionOptions options{.base = "old", .now = "new", .plan = pairs(10), .items = true};
+  FunctionOutcome outcome = bench_function(options, hooks);
+  const FunctionResult result = function_result(std::move(options), std::move(outcome));
+  for (const char* const id : {"first_item", "item_time", "inter_item", "throughput"}) {
+    EXPECT_TRUE(named(result, id).clocks_differ) << id;
+    EXPECT_EQ(named(result, id).claim.verdict, Verdict::cannot_tell) << id;
+  }
+}
+
+TEST(FunctionBench, MetricsOfItemsSayWhatTheyAre) {
+  const FunctionResult result = items_result(500, 200);
+  const std::string text = function_text(result, 400);
+  const std::string html = function_html(result);
+  ASSERT_EQ(result.metrics.size(), 5U);
+  for (const MeasuredMetric& metric : result.metrics) {
+    ASSERT_FALSE(metric.definition.empty()) << metric.id;
+    EXPECT_NE(text.find(metric.title + " (" + metric.definition + ")"), std::string::npos) << text;
+    EXPECT_NE(html.find(metric.definition), std::string::npos) << html;
+  }
+  Made made;
+  EXPECT_EQ(made.run(pairs(8)).metrics.front().definition, "") << "a call is a call";
+}
+
 TEST(FunctionBench, TheTextNamesSidesVerdictModeAndConditions) {
   Made made;
   made.ns[Side::now] = 1500;
@@ -241,6 +276,31 @@ TEST(FunctionBench, TheTextNamesSidesVerdictModeAndConditions) {
         "8 pairs in random order", "Timed by      wall", "First call    base 1.000 µs", "seed 1",
         "p95 – (needs 59 values, has 8)"})
     EXPECT_NE(text.find(part), std::string::npos) << part << "\n" << text;
+}
+
+TEST(FunctionBench, ConditionsOfWhoMeasuresAreToldAndWarnedAbout) {
+  Made made;
+  FunctionHooks hooks = made.hooks();
+  hooks.conditions = [] {
+    Conditions conditions;
+    conditions.driver = "550.54";
+    conditions.gpus = {{.gpu = 0, .name = "A", .power_limit_w = 350, .default_power_limit_w = 700},
+                       {.gpu = 1, .name = "B", .programs = 1},
+                       {.gpu = 2, .name = "B"}};
+    return conditions;
+  };
+  std::vector<std::string> warnings;
+  hooks.warning = [&warnings](const std::string& text) { warnings.push_back(text); };
+  FunctionOptions options{.base = "old", .now = "new", .plan = pairs(8)};
+  FunctionOutcome outcome = bench_function(options, hooks);
+  const FunctionResult result = function_result(std::move(options), std::move(outcome));
+  ASSERT_EQ(warnings.size(), 1U);
+  EXPECT_TRUE(warnings[0].starts_with("another program computes on GPU 1 before"));
+  const std::string gpus =
+      "GPU 0: A, power limit 350.0 W (by default 700.0 W); GPU 1, 2: B; driver 550.54";
+  EXPECT_EQ(gpus_text(result.outcome.conditions), gpus);
+  EXPECT_NE(function_text(result, 400).find(gpus), std::string::npos);
+  EXPECT_NE(function_html(result).find(gpus), std::string::npos);
 }
 
 TEST(FunctionBench, HtmlIsEscaped) {
@@ -271,6 +331,10 @@ TEST(FunctionBench, WarmUpOfVeryManySamplesIsJudgedByMeans) {
   ASSERT_TRUE(result.metrics.front().now.warm_up);
   EXPECT_EQ(result.metrics.front().now.warm_up->kind, Steadiness::warm);
   EXPECT_NEAR(static_cast<double>(result.metrics.front().now.warm_up->after), 2000, 30);
+  ASSERT_TRUE(result.metrics.front().now.steady_median);
+  EXPECT_LT(*result.metrics.front().now.steady_median,
+            1.02 * result.metrics.front().now.summary.median);
+  EXPECT_NE(function_text(result, 1000).find("(warmup=), then median "), std::string::npos);
 }
 
 }  // namespace

@@ -106,7 +106,15 @@ std::string function_json(const FunctionResult& result, bool runs, std::string_v
   for (const MeasuredMetric& metric : result.metrics) write_metric(json, metric);
   json.end();
   write_conditions(json.key("conditions"), outcome.conditions);
-  json.key("runs").array(kJsonLines);
+  // Both sides are of one program: see "facts".
+  json.key("programs").object(kJsonLines).key("base");
+  if (result.paired()) {
+    write_texts(json, result.facts);
+  } else {
+    json.null();
+  }
+  write_texts(json.key("new"), result.facts);
+  json.end().key("runs").array(kJsonLines);
   if (runs) {
     for (const FunctionSample& sample : outcome.samples) write_run(json, run_of(sample));
   }

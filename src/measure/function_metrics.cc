@@ -15,6 +15,7 @@ using Value = std::optional<double> (*)(const FunctionSample&);
 struct Kind {
   std::string_view id;
   std::string_view title;
+  std::string_view definition;
   Unit unit = Unit::ns;
   Value value = nullptr;
 };
@@ -56,15 +57,21 @@ std::optional<double> throughput(const FunctionSample& sample) {
 }
 
 constexpr std::array kItemKinds = {
-    Kind{"first_item", "latency of the first item", Unit::ns, first_item},
-    Kind{"item_time", "time per item after the first", Unit::ns, item_time},
-    Kind{"inter_item", "time between items, median of a call", Unit::ns, inter_item},
-    Kind{"throughput", "items per second", Unit::per_second, throughput},
+    Kind{"first_item", "latency of the first item", "from the call until its first item", Unit::ns,
+         first_item},
+    Kind{"item_time", "time per item after the first",
+         "from the first item to the end, by the number of the others", Unit::ns, item_time},
+    Kind{"inter_item", "time between items", "the median of the times between items of a call",
+         Unit::ns, inter_item},
+    Kind{"throughput", "items per second", "items by the time from the call to the end",
+         Unit::per_second, throughput},
 };
 
-Kind headline_of(std::string_view mode) {
-  if (mode == "events") return {"events", "time per call between CUDA events", Unit::ns, per_call};
-  return {"wall", "wall time per call", Unit::ns, per_call};
+Kind headline_of(std::string_view mode, bool items) {
+  if (mode == "events")
+    return {"events", "time per call between CUDA events", "", Unit::ns, per_call};
+  return {"wall", "wall time per call", items ? "from the call until the generator ended" : "",
+          Unit::ns, per_call};
 }
 
 /// Of complete pairs of a side, in their order; empty where one has no value.
@@ -107,6 +114,7 @@ std::optional<MeasuredMetric> metric_of(const FunctionResult& result, const Kind
   MeasuredMetric metric;
   metric.id = kind.id;
   metric.title = kind.title;
+  metric.definition = kind.definition;
   metric.unit = kind.unit;
   metric.more_is_better = kind.unit == Unit::per_second;
   metric.now = measured_side(now);
@@ -117,22 +125,28 @@ std::optional<MeasuredMetric> metric_of(const FunctionResult& result, const Kind
   return metric;
 }
 
+/// Times at other clocks say nothing about functions, unless cycles say the same.
+void look_at_clocks(const FunctionResult& result, const Kind& kind, MeasuredMetric& metric) {
+  const bool more = metric.more_is_better;
+  const std::vector<double> base =
+      costs_of(values_of(result.outcome, Side::base, kind.value), more);
+  const std::vector<double> now = costs_of(values_of(result.outcome, Side::now, kind.value), more);
+  const std::vector<ClockReading> base_clocks = clocks_of(result.outcome, Side::base);
+  const std::vector<ClockReading> now_clocks = clocks_of(result.outcome, Side::now);
+  const std::string differs =
+      clocks_forbid(metric.claim, {.values = base, .clocks = base_clocks},
+                    {.values = now, .clocks = now_clocks}, result.options.plan.resolution);
+  if (differs.empty()) return;
+  metric.clocks_differ = true;
+  metric.claim.verdict = Verdict::cannot_tell;
+  metric.claim.reason = "clocks differ: " + differs;
+}
+
 void add_headline(FunctionResult& result) {
-  std::optional<MeasuredMetric> headline = metric_of(result, headline_of(result.outcome.mode));
+  const Kind kind = headline_of(result.outcome.mode, result.options.items);
+  std::optional<MeasuredMetric> headline = metric_of(result, kind);
   if (!headline) return;
-  if (result.paired()) {
-    const std::vector<ClockReading> base_clocks = clocks_of(result.outcome, Side::base);
-    const std::vector<ClockReading> now_clocks = clocks_of(result.outcome, Side::now);
-    const Sampled& sampled = result.outcome.sampled;
-    const std::string differs = clocks_forbid(
-        headline->claim, {.values = sampled.base, .clocks = base_clocks},
-        {.values = sampled.now, .clocks = now_clocks}, result.options.plan.resolution);
-    if (!differs.empty()) {
-      headline->clocks_differ = true;
-      headline->claim.verdict = Verdict::cannot_tell;
-      headline->claim.reason = "clocks differ: " + differs;
-    }
-  }
+  if (result.paired()) look_at_clocks(result, kind, *headline);
   result.metrics.push_back(std::move(*headline));
 }
 
@@ -142,6 +156,7 @@ void add_item_metrics(FunctionResult& result) {
   for (const Kind& kind : kItemKinds) {
     std::optional<MeasuredMetric> metric = metric_of(result, kind);
     if (!metric) continue;
+    if (result.paired()) look_at_clocks(result, kind, *metric);
     claims.push_back(metric->claim);
     result.metrics.push_back(std::move(*metric));
   }

@@ -51,8 +51,8 @@ std::string count(std::size_t number) { return count_text(static_cast<std::int64
 std::string side_text(const MeasuredSide& side, Unit unit, std::size_t calls) {
   std::string text = count(side.summary.count) + (side.summary.count == 1 ? " sample" : " samples");
   if (calls > 1) text += " of " + count(calls) + " calls";
-  text += ", " + spread_text(side.summary, unit) +
-          steadiness_text(side, {.one = "sample", .many = "samples", .warm_up = "warmup="});
+  text += ", " + spread_text(side.summary, unit, withheld_of(side)) +
+          steadiness_text(side, unit, {.one = "sample", .many = "samples", .warm_up = "warmup="});
   if (side.summary.count > 2) {
     text +=
         "; correlation of neighbours " + real_text(std::round(100 * side.autocorrelation) / 100);
@@ -121,9 +121,18 @@ std::vector<std::string> notes_of(const FunctionResult& result) {
         wider_note(outcome.sampled, result.metrics.front().claim, result.options.plan.resolution);
     if (!wider.empty()) notes.push_back(std::move(wider));
   }
+  if (!result.metrics.empty()) {
+    if (std::string note = unsteady_note(result.metrics.front()); !note.empty())
+      notes.push_back(std::move(note));
+  }
   if (std::string note = throttled_note(outcome.conditions); !note.empty())
     notes.push_back(std::move(note));
   return notes;
+}
+
+/// "items per second (items by the time from the call to the end)".
+std::string defined_title(const MeasuredMetric& metric) {
+  return metric.title + (metric.definition.empty() ? "" : " (" + metric.definition + ")");
 }
 
 std::string html_row(std::string_view name, const MeasuredSide& side, Unit unit) {
@@ -131,8 +140,9 @@ std::string html_row(std::string_view name, const MeasuredSide& side, Unit unit)
   const auto value = [&](double number) { return "<td>" + metric_text(number, unit) + "</td>"; };
   const auto tail = [&](const std::optional<double>& number, double quantile) {
     if (number) return value(*number);
-    return "<td title=\"" + percentile_reason(summary.count, quantile) + "\">" +
-           std::string(kNoValue) + "</td>";
+    const std::string reason = side.never_steady() ? std::string(withheld_of(side))
+                                                   : percentile_reason(summary.count, quantile);
+    return "<td title=\"" + reason + "\">" + std::string(kNoValue) + "</td>";
   };
   std::string row = "<tr><th>" + markup_escaped(name) + "</th><td>" + count(summary.count) +
                     "</td>" + value(summary.median) + "<td>";
@@ -158,6 +168,7 @@ std::string function_text(const FunctionResult& result, std::size_t width) {
     add("Result", result.paired() ? "no pair was complete" : "no sample was complete");
   } else {
     const MeasuredMetric& headline = result.metrics.front();
+    if (!headline.definition.empty()) add("Metric", defined_title(headline));
     if (result.paired()) {
       add("Base", result.options.base);
       add("", side_text(*headline.base, headline.unit, calls_of(result, Side::base)));
@@ -171,7 +182,7 @@ std::string function_text(const FunctionResult& result, std::size_t width) {
     for (std::size_t i = 1; i < result.metrics.size(); ++i) {
       const MeasuredMetric& metric = result.metrics[i];
       add(i == 1 ? "Items" : "",
-          std::string(metric.title) + " " +
+          defined_title(metric) + " " +
               (metric.base ? metric_text(metric.base->summary.median, metric.unit) + " → " : "") +
               metric_text(metric.now.summary.median, metric.unit) +
               (metric.base ? ", " + claim_line(metric, resolution) : ""));
@@ -184,6 +195,7 @@ std::string function_text(const FunctionResult& result, std::size_t width) {
   add("Timed by", mode_text(result));
   add("First call", first_text(result));
   add("Clocks", all_clocks_text(result));
+  add("Devices", gpus_text(result.outcome.conditions));
   add("Conditions", all_conditions_text(result));
   for (const std::string& note : notes_of(result)) add("Note", note);
   return text;
@@ -195,6 +207,8 @@ std::string function_html(const FunctionResult& result) {
   for (const MeasuredMetric& metric : result.metrics) {
     html += "<p><b>" + markup_escaped(metric.title) + "</b>";
     if (metric.base) html += ": " + markup_escaped(claim_line(metric, resolution));
+    if (!metric.definition.empty())
+      html += "<br><small>" + markup_escaped(metric.definition) + "</small>";
     html += "</p><table><tr><th></th>";
     for (const std::string_view head : {"samples", "median", "95 % interval", "mean", "deviation",
                                         "least", "greatest", "p95", "p99"})
@@ -206,6 +220,8 @@ std::string function_html(const FunctionResult& result) {
   if (result.metrics.empty()) html += "<p>no sample was complete</p>";
   html += "<p><small>" + markup_escaped(mode_text(result)) + "<br>" +
           markup_escaped(all_conditions_text(result));
+  if (const std::string gpus = gpus_text(result.outcome.conditions); !gpus.empty())
+    html += "<br>" + markup_escaped(gpus);
   for (const std::string& note : notes_of(result)) html += "<br>" + markup_escaped(note);
   return html + "</small></p></div>";
 }

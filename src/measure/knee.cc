@@ -12,6 +12,18 @@
 namespace fathom::measure {
 namespace {
 
+std::optional<std::size_t> best_of(std::span<const std::vector<double>> costs) {
+  std::optional<std::pair<double, std::size_t>> least;
+  for (std::size_t place = 0; place < costs.size(); ++place) {
+    if (costs[place].empty()) continue;
+    const double median = describe(costs[place]).median;
+    if (!least || median < least->first) least.emplace(median, place);
+  }
+  return least ? std::optional(least->second) : std::nullopt;
+}
+
+}  // namespace
+
 std::optional<PairedRatio> cost_by(const std::vector<double>& best,
                                    const std::vector<double>& costs, Costs kind) {
   if (kind == Costs::of_rounds) return paired_ratio(best, costs);
@@ -24,18 +36,6 @@ Standing standing_of(const PairedRatio& cost, double resolution) {
   if (cost.interval.high <= 1 + resolution) return Standing::within;
   return cost.interval.low > 1 + resolution ? Standing::worse : Standing::cannot_tell;
 }
-
-std::optional<std::size_t> best_of(std::span<const std::vector<double>> costs) {
-  std::optional<std::pair<double, std::size_t>> least;
-  for (std::size_t place = 0; place < costs.size(); ++place) {
-    if (costs[place].empty()) continue;
-    const double median = describe(costs[place]).median;
-    if (!least || median < least->first) least.emplace(median, place);
-  }
-  return least ? std::optional(least->second) : std::nullopt;
-}
-
-}  // namespace
 
 std::string_view to_string(Standing standing) {
   static constexpr std::array<std::string_view, 4> kNames = {"best", "within", "worse",
@@ -57,7 +57,14 @@ Knee find_knee(std::span<const std::vector<double>> costs, std::span<const std::
                    : row.cost           ? standing_of(*row.cost, resolution)
                                         : Standing::cannot_tell;
   }
-  if (!found.rows[*found.best].cost) return found;  // too few
+  settle_knee(found, ascending);
+  return found;
+}
+
+void settle_knee(Knee& found, std::span<const std::size_t> ascending) {
+  found.knee.reset();
+  found.perhaps.clear();
+  if (!found.best || !found.rows[*found.best].cost) return;  // too few
   for (const std::size_t place : ascending) {
     const std::optional<Standing>& standing = found.rows[place].standing;
     if (standing == Standing::cannot_tell) found.perhaps.push_back(place);
@@ -65,7 +72,6 @@ Knee find_knee(std::span<const std::vector<double>> costs, std::span<const std::
     found.knee = place;
     break;
   }
-  return found;
 }
 
 std::vector<std::size_t> ascending_places(std::span<const double> numbers) {

@@ -45,6 +45,15 @@ enum class Costs : std::uint8_t {
 Knee find_knee(std::span<const std::vector<double>> costs, std::span<const std::size_t> ascending,
                Costs kind, double resolution);
 
+/// Sets the knee, and what may be smaller, by the standings as they are: again after one of them
+/// was withheld.
+void settle_knee(Knee& found, std::span<const std::size_t> ascending);
+/// The cost of another value by that of the best; unset where there are too few for an interval.
+std::optional<PairedRatio> cost_by(const std::vector<double>& best,
+                                   const std::vector<double>& costs, Costs kind);
+/// Of one that is not the best.
+Standing standing_of(const PairedRatio& cost, double resolution);
+
 /// Places from the smallest number on; equal ones in their order.
 std::vector<std::size_t> ascending_places(std::span<const double> numbers);
 

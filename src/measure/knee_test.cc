@@ -50,6 +50,17 @@ TEST(Knee, MustBeCertainAndWhatIsNotIsNamed) {
   EXPECT_EQ(wide.rows[1].standing, Standing::cannot_tell);
 }
 
+TEST(Knee, IsSettledAnewWhereAStandingIsWithheld) {
+  const Lists costs = {around(10), around(5.04), around(5)};
+  Knee knee = found(costs, {1, 2, 4});
+  ASSERT_EQ(knee.knee, 1U);
+  knee.rows[1].standing = Standing::cannot_tell;
+  const std::vector<std::size_t> ascending = {0, 1, 2};
+  settle_knee(knee, ascending);
+  EXPECT_EQ(knee.knee, 2U);
+  EXPECT_EQ(knee.perhaps, (std::vector<std::size_t>{1}));
+}
+
 TEST(Knee, NeedsCostsEnoughForAnInterval) {
   EXPECT_EQ(found({{10, 10}, {5, 5}}, {1, 2}).knee, std::nullopt);
   EXPECT_EQ(found({{10, 10}, {5, 5}}, {1, 2}).best, 1U);

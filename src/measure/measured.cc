@@ -39,9 +39,19 @@ std::string_view to_string(Unit unit) {
 }
 
 MeasuredSide measured_side(const std::vector<double>& values) {
-  return {.summary = describe(values),
-          .warm_up = warm_up_of(values),
-          .autocorrelation = autocorrelation(values)};
+  MeasuredSide side{.summary = describe(values),
+                    .warm_up = warm_up_of(values),
+                    .steady_median = {},
+                    .autocorrelation = autocorrelation(values)};
+  if (side.never_steady()) {
+    side.summary.median_interval.reset();
+    side.summary.p95.reset();
+    side.summary.p99.reset();
+  } else if (side.warm_up && side.warm_up->after > 0 && side.warm_up->after < values.size()) {
+    const auto begin = values.begin() + static_cast<std::ptrdiff_t>(side.warm_up->after);
+    side.steady_median = describe(std::vector<double>(begin, values.end())).median;
+  }
+  return side;
 }
 
 Claim claim_about(bool more_is_better, std::span<const double> base, std::span<const double> now,

@@ -24,17 +24,25 @@ inline bool is_speed(Unit unit) {
 
 /// One side of one metric.
 struct MeasuredSide {
+  /// Where the values were never steady there is no one level: then it has no interval of the
+  /// median and no percentiles, which would be about one.
   SampleSummary summary;
   /// Over the values of this side in their order; of more than 2000, over the means of as many
   /// neighbours as leave 2000.
   std::optional<WarmUp> warm_up;
-  double autocorrelation = 0;  ///< Of one value with the next of its side.
+  std::optional<double> steady_median;  ///< Of the level that lasts, where another came before.
+  double autocorrelation = 0;           ///< Of one value with the next of its side.
+  [[nodiscard]] bool never_steady() const {
+    return warm_up && warm_up->kind == Steadiness::never_steady;
+  }
 };
 MeasuredSide measured_side(const std::vector<double>& values);
 
 struct MeasuredMetric {
   std::string id;     ///< "wall", as in JSON.
   std::string title;  ///< "wall time".
+  /// What it is: "from the call until its first item". Empty where the title says it all.
+  std::string definition;
   Unit unit = Unit::ns;
   bool more_is_better = false;
   std::optional<MeasuredSide> base;  ///< Unset where there is one side.

@@ -6,6 +6,8 @@
 
 #include <sys/wait.h>
 
+#include "measure/measured_text.h"
+
 namespace fathom::measure {
 namespace {
 
@@ -21,7 +23,7 @@ void write_load(JsonWriter& json, const std::optional<std::array<double, 3>>& lo
 
 void write_side(JsonWriter& json, const MeasuredSide& side) {
   json.object(kJsonInline);
-  write_summary(json, side.summary);
+  write_summary(json, side.summary, withheld_of(side));
   json.member("autocorrelation", side.autocorrelation);
   json.key("steadiness");
   if (side.warm_up) {
@@ -29,7 +31,7 @@ void write_side(JsonWriter& json, const MeasuredSide& side) {
   } else {
     json.null().key("steady_after").null();
   }
-  json.end();
+  json.member("steady_median", side.steady_median).end();
 }
 
 }  // namespace
@@ -74,7 +76,10 @@ std::string metric_cells(const BenchRun& run) {
   return cells;
 }
 
-void write_summary(JsonWriter& json, const SampleSummary& summary) {
+void write_summary(JsonWriter& json, const SampleSummary& summary, std::string_view withheld) {
+  const auto reason = [&](double quantile) {
+    return withheld.empty() ? percentile_reason(summary.count, quantile) : std::string(withheld);
+  };
   json.member("count", summary.count).member("median", summary.median);
   write_bounds(json.key("median_interval"), summary.median_interval);
   json.member("mean", summary.mean)
@@ -82,9 +87,9 @@ void write_summary(JsonWriter& json, const SampleSummary& summary) {
       .member("min", summary.min)
       .member("max", summary.max)
       .member("p95", summary.p95)
-      .member("p95_reason", percentile_reason(summary.count, 0.95))
+      .member("p95_reason", reason(0.95))
       .member("p99", summary.p99)
-      .member("p99_reason", percentile_reason(summary.count, 0.99))
+      .member("p99_reason", reason(0.99))
       .member("outliers", summary.outliers);
 }
 
@@ -116,6 +121,8 @@ void write_claim(JsonWriter& json, const Claim* claim) {
 
 void write_metric(JsonWriter& json, const MeasuredMetric& metric) {
   json.object(kJsonLines).member("metric", metric.id).member("unit", to_string(metric.unit));
+  json.member("definition",
+              metric.definition.empty() ? std::nullopt : std::optional(metric.definition));
   json.key("base");
   if (metric.base) {
     write_side(json, *metric.base);
@@ -209,6 +216,22 @@ void write_conditions(JsonWriter& json, const Conditions& conditions) {
       .member("cgroup_cpus", conditions.cgroup.cpus)
       .member("cgroup_memory_bytes", conditions.cgroup.memory_limit)
       .member("throttled", conditions.throttled);
+  json.member("memory_available_bytes", conditions.memory_available)
+      .member("memory_pressure_percent", conditions.memory_pressure)
+      .member("driver", conditions.driver.empty() ? std::nullopt : std::optional(conditions.driver))
+      .key("gpus")
+      .array(kJsonInline);
+  for (const GpuCondition& gpu : conditions.gpus) {
+    json.object(kJsonInline)
+        .member("gpu", gpu.gpu)
+        .member("name", gpu.name)
+        .member("power_limit_w", gpu.power_limit_w)
+        .member("default_power_limit_w", gpu.default_power_limit_w)
+        .member("other_programs", gpu.programs)
+        .member("memory_of_others_bytes", gpu.memory_of_programs)
+        .end();
+  }
+  json.end();
   write_load(json.key("load_at_start"), conditions.load_at_start);
   write_load(json.key("load_at_end"), conditions.load_at_end);
   write_texts(json.key("environment"), conditions.environment);

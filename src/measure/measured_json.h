@@ -34,8 +34,9 @@ std::string metric_cells(const BenchRun& run);
 
 /// [low, high], or null.
 void write_bounds(JsonWriter& json, const std::optional<Bounds>& bounds);
-/// Members of an open object.
-void write_summary(JsonWriter& json, const SampleSummary& summary);
+/// Members of an open object. `withheld`: why there are no percentiles, where it is not the number
+/// of values.
+void write_summary(JsonWriter& json, const SampleSummary& summary, std::string_view withheld = {});
 /// An object, or null.
 void write_optional_summary(JsonWriter& json, const std::optional<SampleSummary>& summary);
 /// The verdict's value, which is expected, and further members; without a claim all are null.

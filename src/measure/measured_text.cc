@@ -1,8 +1,11 @@
 // Puts values, spreads and claims into words.
 #include "measure/measured_text.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <utility>
+#include <vector>
 
 #include "base/quantity_text.h"
 
@@ -22,10 +25,11 @@ std::string change_of(double ratio) {
 }
 
 std::string percentile(std::string_view name, const std::optional<double>& value, double quantile,
-                       std::size_t size, Unit unit) {
+                       std::size_t size, Unit unit, std::string_view withheld) {
   const std::string title = ", " + std::string(name) + " ";
   if (value) return title + metric_text(*value, unit);
-  return title + std::string(kNoValue) + " (" + percentile_reason(size, quantile) + ")";
+  return title + std::string(kNoValue) + " (" +
+         (withheld.empty() ? percentile_reason(size, quantile) : std::string(withheld)) + ")";
 }
 
 }  // namespace
@@ -77,7 +81,18 @@ std::string claim_line(const MeasuredMetric& metric, double resolution, bool rea
   return text;
 }
 
-std::string spread_text(const SampleSummary& summary, Unit unit) {
+std::string_view withheld_of(const MeasuredSide& side) {
+  return side.never_steady() ? std::string_view("never steady") : std::string_view();
+}
+
+std::string unsteady_note(const MeasuredMetric& metric) {
+  if (!metric.base || metric.claim.verdict == Verdict::cannot_tell) return {};
+  if (!metric.base->never_steady() && !metric.now.never_steady()) return {};
+  return "Values of a side were never steady. The verdict is about these pairs, whose order was "
+         "drawn at random; of a level that would last it says nothing.";
+}
+
+std::string spread_text(const SampleSummary& summary, Unit unit, std::string_view withheld) {
   std::string text = "median " + metric_text(summary.median, unit);
   if (summary.median_interval) {
     text += " (" + metric_text(summary.median_interval->low, unit) + " to " +
@@ -85,26 +100,28 @@ std::string spread_text(const SampleSummary& summary, Unit unit) {
   }
   text += ", mean " + metric_text(summary.mean, unit) + " ± " + metric_text(summary.stddev, unit) +
           ", " + metric_text(summary.min, unit) + " to " + metric_text(summary.max, unit);
-  text += percentile("p95", summary.p95, 0.95, summary.count, unit);
-  text += percentile("p99", summary.p99, 0.99, summary.count, unit);
+  text += percentile("p95", summary.p95, 0.95, summary.count, unit, withheld);
+  text += percentile("p99", summary.p99, 0.99, summary.count, unit, withheld);
   if (summary.outliers > 0)
     text += "; " + count(summary.outliers) + (summary.outliers == 1 ? " outlier" : " outliers");
   return text;
 }
 
-std::string steadiness_text(const MeasuredSide& side, const ValueWords& words) {
+std::string steadiness_text(const MeasuredSide& side, Unit unit, const ValueWords& words) {
   if (!side.warm_up) return {};
   const std::string after = " after " + count(side.warm_up->after) + " " +
                             std::string(side.warm_up->after == 1 ? words.one : words.many);
+  const std::string then =
+      side.steady_median ? ", then median " + metric_text(*side.steady_median, unit) : "";
   switch (side.warm_up->kind) {
     case Steadiness::flat:
       return {};
     case Steadiness::warm:
-      return "; faster" + after + " (" + std::string(words.warm_up) + ")";
+      return "; faster" + after + " (" + std::string(words.warm_up) + ")" + then;
     case Steadiness::slowed:
-      return "; slower" + after;
+      return "; slower" + after + then;
     case Steadiness::never_steady:
-      return "; never steady";
+      return "; never steady: there is no one level, so no interval of the median";
   }
   return {};
 }
@@ -112,6 +129,28 @@ std::string steadiness_text(const MeasuredSide& side, const ValueWords& words) {
 std::string pairs_text(std::size_t pairs) {
   return count(pairs) + (pairs == 1 ? " pair" : " pairs") +
          " in random order, 95 % interval by the sign test";
+}
+
+std::string gpus_text(const Conditions& conditions) {
+  std::vector<std::pair<std::string, std::string>> kinds;  // of GPUs, and their numbers
+  for (const GpuCondition& gpu : conditions.gpus) {
+    std::string kind = gpu.name.empty() ? "unknown" : gpu.name;
+    if (gpu.power_limit_w) kind += ", power limit " + real_text(*gpu.power_limit_w) + " W";
+    if (gpu.power_limit_w && gpu.default_power_limit_w &&
+        *gpu.power_limit_w != *gpu.default_power_limit_w)
+      kind += " (by default " + real_text(*gpu.default_power_limit_w) + " W)";
+    auto same = std::ranges::find(kinds, kind, &std::pair<std::string, std::string>::first);
+    if (same == kinds.end()) {
+      kinds.emplace_back(std::move(kind), std::to_string(gpu.gpu));
+    } else {
+      same->second += ", " + std::to_string(gpu.gpu);
+    }
+  }
+  std::string text;
+  for (const auto& [kind, numbers] : kinds)
+    text.append(text.empty() ? "GPU " : "; GPU ").append(numbers).append(": ").append(kind);
+  if (!text.empty() && !conditions.driver.empty()) text += "; driver " + conditions.driver;
+  return text;
 }
 
 std::string conditions_text(const Conditions& conditions) {

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <array>
+#include <cstddef>
+#include <vector>
 
 namespace fathom::measure {
 namespace {
@@ -30,6 +32,25 @@ std::optional<double> mfu_of(const BenchRun& run) {
   const std::optional<double> step = step_of(run);
   if (!step || !run.given.ideal_step_ns || !(*step > 0)) return std::nullopt;
   return 100 * *run.given.ideal_step_ns / *step;
+}
+
+/// Of the steps after the first; of a single one, that one.
+std::optional<double> step_mean_of(const BenchRun& run) {
+  if (!run.steps) return std::nullopt;
+  const std::vector<std::int64_t>& ns = run.steps->ns;
+  const std::size_t first = ns.size() > 1 ? 1 : 0;
+  double sum = 0;
+  for (std::size_t i = first; i < ns.size(); ++i) sum += static_cast<double>(ns[i]);
+  return sum / static_cast<double>(ns.size() - first);
+}
+
+/// Of all steps, the first too: what a caller waits for.
+std::optional<double> step_rate_of(const BenchRun& run) {
+  if (!run.steps) return std::nullopt;
+  double sum = 0;
+  for (const std::int64_t ns : run.steps->ns) sum += static_cast<double>(ns);
+  if (!(sum > 0)) return std::nullopt;
+  return 1e9 * static_cast<double>(run.steps->ns.size()) / sum;
 }
 
 std::optional<double> first_step_of(const BenchRun& run) {
@@ -87,7 +108,11 @@ std::optional<double> gpu_memory_of(const BenchRun& run) {
 }
 
 constexpr std::array kMetrics = {
-    Metric{.id = kStepMetric, .title = "step time", .of_steps = true, .value = step_of},
+    Metric{.id = kStepMetric,
+           .title = "step time",
+           .of_steps = true,
+           .definition = "the median of each run's steps after its first, timed without a profiler",
+           .value = step_of},
     Metric{.id = kThroughputMetric,
            .title = "samples per second",
            .unit = Unit::per_second,
@@ -100,7 +125,23 @@ constexpr std::array kMetrics = {
            .of_steps = true,
            .more_is_better = true,
            .value = mfu_of},
-    Metric{.id = "first_step", .title = "first step", .of_steps = true, .value = first_step_of},
+    Metric{.id = "first_step",
+           .title = "first step",
+           .of_steps = true,
+           .definition = "from where it begins until it ends",
+           .value = first_step_of},
+    Metric{.id = "step_mean",
+           .title = "time per step",
+           .of_steps = true,
+           .definition = "the time of the steps after the first, by their number",
+           .value = step_mean_of},
+    Metric{.id = "step_rate",
+           .title = "steps per second",
+           .unit = Unit::per_second,
+           .of_steps = true,
+           .more_is_better = true,
+           .definition = "all steps by their time, the first too",
+           .value = step_rate_of},
     Metric{.id = "loader_wait",
            .title = "loader wait per step",
            .of_steps = true,

@@ -18,6 +18,7 @@ struct Metric {
   bool of_steps = false;    ///< Known only where steps are watched.
   bool of_devices = false;  ///< Known only with telemetry.
   bool more_is_better = false;
+  std::string_view definition{};  ///< What it is, where the title does not say it all.
   std::optional<double> (*value)(const BenchRun&) = nullptr;
 };
 inline constexpr std::string_view kStepMetric = "step";

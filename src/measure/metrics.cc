@@ -24,6 +24,7 @@ MeasuredMetric row_of(const Metric& metric) {
   MeasuredMetric row;
   row.id = metric.id;
   row.title = metric.title;
+  row.definition = metric.definition;
   row.unit = metric.unit;
   row.more_is_better = metric.more_is_better;
   return row;
@@ -76,8 +77,10 @@ std::vector<SessionPhase> phases_in(const BenchOutcome& outcome) {
 void look_at_clocks(const BenchOutcome& outcome, const std::vector<double>& base,
                     const std::vector<double>& now, double resolution, MeasuredMetric& row) {
   if (!is_speed(row.unit) || row.claim.verdict == Verdict::cannot_tell) return;
-  const std::string apart = clocks_forbid(outcome, row.claim, costs_of(base, row.more_is_better),
-                                          costs_of(now, row.more_is_better), resolution);
+  const bool more = row.more_is_better;
+  const std::string apart =
+      clocks_forbid(row.claim, costly_runs(outcome.runs, Side::base, costs_of(base, more)),
+                    costly_runs(outcome.runs, Side::now, costs_of(now, more)), resolution);
   if (apart.empty()) return;
   row.clocks_differ = true;
   row.claim.verdict = Verdict::cannot_tell;

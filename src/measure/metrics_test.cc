@@ -24,6 +24,17 @@ TEST(BenchMetrics, TheStepIsTheMedianOfThoseAfterTheFirst) {
   EXPECT_EQ(value("first_step", of_steps({900, 30, 10})), 900);
 }
 
+TEST(BenchMetrics, ResultsHaveALatencyATimeEachAndAThroughput) {
+  const BenchRun run = of_steps({900, 30, 10, 20});
+  EXPECT_EQ(value("step_mean", run), 20);
+  EXPECT_DOUBLE_EQ(*value("step_rate", run), 4 / 960e-9);
+  EXPECT_EQ(value("step_mean", of_steps({900})), 900);
+  EXPECT_DOUBLE_EQ(*value("step_rate", of_steps({500})), 2e6);
+  EXPECT_EQ(value("step_rate", of_steps({0, 0})), std::nullopt) << "no time, no rate";
+  for (const std::string_view id : {"step", "first_step", "step_mean", "step_rate"})
+    EXPECT_FALSE(metric_named(id)->definition.empty()) << id;
+}
+
 TEST(BenchMetrics, WithoutStepsThereIsNoneOfTheirMetrics) {
   for (const Metric& metric : all_metrics()) {
     if (metric.of_steps) {

@@ -76,6 +76,7 @@ Result<std::optional<BenchRun>> RunTaker::take(const Commanded& what, const std:
     run.epochs_ns = std::move(measured.epochs_ns);
     run.phases = std::move(measured.phases);
     run.devices = std::move(measured.devices);
+    run.facts = std::move(measured.facts);
   }
   run.child = std::move(*child);
   if (run.child.ended == Ended::interrupted) return std::optional<BenchRun>();

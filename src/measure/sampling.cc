@@ -13,9 +13,6 @@ namespace {
 
 /// Beyond these the precision is computed anew only when they have grown by this part.
 constexpr std::size_t kEveryPair = 20;
-/// The spread of the pilot pairs and one standard error more: 1.17 / √20, that of the median of the
-/// absolute values of a normal distribution.
-constexpr double kPilotError = 1.26;
 
 class Sampler {
  public:

@@ -14,7 +14,7 @@ namespace fathom::measure {
 SizeSearch::SizeSearch(std::int64_t first, std::int64_t last, double resolution)
     : last_(std::max(first, last)), resolution_(resolution), next_(first) {}
 
-bool SizeSearch::add(std::span<const double> base, std::span<const double> now) {
+bool SizeSearch::add(std::span<const double> base, std::span<const double> now, bool certain) {
   if (!next_) return false;
   const std::int64_t size = *next_;
   next_.reset();
@@ -25,7 +25,7 @@ bool SizeSearch::add(std::span<const double> base, std::span<const double> now) 
   }
   if (logs.empty()) return false;
   (describe(std::move(logs)).median > 0 ? slower_ : faster_) = size;
-  if (const std::optional<PairedRatio> ratio = paired_ratio(base, now)) {
+  if (const std::optional<PairedRatio> ratio = paired_ratio(base, now); ratio && certain) {
     if (ratio->interval.low > 1) surely_slower_ = std::max(surely_slower_.value_or(size), size);
     if (ratio->interval.high < 1) surely_faster_ = std::min(surely_faster_.value_or(size), size);
   }
@@ -42,6 +42,16 @@ std::optional<std::int64_t> SizeSearch::after(std::int64_t size) const {
   const double apart = std::max(1.0, static_cast<double>(*slower_) * resolution_);
   if (static_cast<double>(*faster_ - *slower_) <= apart) return std::nullopt;
   return *slower_ + (*faster_ - *slower_) / 2;
+}
+
+std::optional<std::size_t> SizeSearch::left() const {
+  if (!next_) return 0;
+  if (!slower_ || !faster_) return std::nullopt;
+  const double apart = std::max(1.0, static_cast<double>(*slower_) * resolution_);
+  std::size_t count = 0;
+  for (std::int64_t gap = *faster_ - *slower_; static_cast<double>(gap) > apart; ++count)
+    gap -= gap / 2;  // the larger half
+  return count;
 }
 
 }  // namespace fathom::measure

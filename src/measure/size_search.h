@@ -1,6 +1,7 @@
 // At which size one of two begins to cost less: doubling, then bisection.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -17,8 +18,13 @@ class SizeSearch {
   SizeSearch(std::int64_t first, std::int64_t last, double resolution);
   /// The next size; nothing when it is over.
   [[nodiscard]] std::optional<std::int64_t> next() const { return next_; }
-  /// Costs of pairs at next(). False where they have no ratio: then it is over.
-  bool add(std::span<const double> base, std::span<const double> now);
+  /// Costs of pairs at next(). False where they have no ratio: then it is over. Unless `certain`,
+  /// as where clocks of GPUs differ, they say where to look, and nothing for sure.
+  bool add(std::span<const double> base, std::span<const double> now, bool certain = true);
+
+  /// How many sizes are still to be measured, next() among them, at most. Unset while they are
+  /// doubled: nobody knows how often.
+  [[nodiscard]] std::optional<std::size_t> left() const;
 
   /// The largest size that was measured at which the new side cost more, by the median…
   [[nodiscard]] std::optional<std::int64_t> slower_up_to() const { return slower_; }

@@ -78,6 +78,31 @@ TEST(SizeSearch, EndsWhereThereIsNoRatio) {
   EXPECT_FALSE(empty.add({}, {}));
 }
 
+TEST(SizeSearch, KnowsHowManySizesAreLeftOnceItHalves) {
+  SizeSearch crossover(1, 4096, 0.01);
+  std::optional<std::size_t> before;
+  while (const auto size = crossover.next()) {
+    const bool halves = crossover.faster_from().has_value();
+    ASSERT_EQ(crossover.left().has_value(), halves) << *size;
+    if (halves) {
+      EXPECT_GE(*crossover.left(), 1U);
+      EXPECT_LT(*crossover.left(), before.value_or(1000)) << *size;
+      before = crossover.left();
+    }
+    crossover.add(std::vector<double>(8, 1000.0),
+                  std::vector<double>(8, *size < 1000 ? 1100.0 : 900.0));
+  }
+  ASSERT_TRUE(before);
+  EXPECT_EQ(crossover.left(), 0U);
+}
+
+TEST(SizeSearch, WhatIsNotCertainSaysWhereToLookAndNothingForSure) {
+  SizeSearch crossover(1, 1, 0);
+  EXPECT_TRUE(crossover.add(std::vector<double>(8, 1.0), std::vector<double>(8, 2.0), false));
+  EXPECT_EQ(crossover.slower_up_to(), 1);
+  EXPECT_EQ(crossover.surely_slower(), std::nullopt);
+}
+
 TEST(SizeSearch, BelowSixPairsNothingIsCertain) {
   SizeSearch crossover(1, 1, 0);
   EXPECT_TRUE(crossover.add(std::vector<double>(5, 1.0), std::vector<double>(5, 2.0)));

@@ -7,6 +7,8 @@
 #include <numeric>
 #include <utility>
 
+#include "measure/clocks.h"
+#include "measure/gpu_conditions.h"
 #include "measure/metrics.h"
 #include "stats/precision.h"
 
@@ -26,7 +28,7 @@ class Sweep {
   Result<VariedOutcome> run() {
     VariedOutcome out;
     out.name = options_.varied.name;
-    out.conditions = conditions_at_start();
+    out.conditions = conditions_with_gpus();
     if (receivers_.warning) {
       for (const std::string& warning : warnings_about(out.conditions)) receivers_.warning(warning);
     }
@@ -37,7 +39,7 @@ class Sweep {
       all_.push_back(*place);
     }
     out.stopped = Stopped::asked;
-    if (bench_.warm_up(all_) && bench_.decide()) out.stopped = rounds();
+    if (bench_.warm_up(all_) && bench_.decide()) out.stopped = rounds(out);
     if (bench_.error()) return *bench_.error();
     out.elapsed = elapsed();
     out.interrupted = bench_.interrupted();
@@ -51,7 +53,7 @@ class Sweep {
  private:
   [[nodiscard]] Duration elapsed() const { return Steady::now() - began_; }
 
-  Stopped rounds() {
+  Stopped rounds(VariedOutcome& out) {
     const Steady::time_point sampling = Steady::now();
     std::size_t done = 0;
     while (true) {
@@ -63,19 +65,42 @@ class Sweep {
       }
       if (!bench_.round(all_)) return Stopped::asked;
       ++done;
+      if (plan_.until_precise) half_width_ = widest();
+      const Duration since = Steady::now() - sampling;
+      if (plan_.until_precise && done == kPilotPairs && half_width_) {
+        out.announced = announcement(done, since);
+        if (receivers_.announcement) receivers_.announcement(*out.announced);
+      }
       if (receivers_.progress)
-        receivers_.progress({.runs = bench_.runs(),
-                             .elapsed = elapsed(),
-                             .left = left(done, Steady::now() - sampling)});
+        receivers_.progress(
+            {.runs = bench_.runs(), .elapsed = elapsed(), .left = left(done, since)});
     }
   }
 
-  [[nodiscard]] std::optional<Duration> left(std::size_t done, Duration since) const {
+  /// How long so many rounds take, at the pace of those that are done.
+  static Duration time_of(std::size_t rounds, std::size_t done, Duration since) {
     const double each = static_cast<double>(to_ns(since)) / static_cast<double>(done);
+    return duration_ns(
+        static_cast<std::int64_t>(std::min(9e18, each * static_cast<double>(rounds))));
+  }
+
+  /// So many give the wanted precision, by `half_width`.
+  [[nodiscard]] std::size_t needed(std::size_t done, double half_width) const {
+    return std::max(done, pairs_for(half_width_for(plan_.resolution), half_width, done));
+  }
+
+  [[nodiscard]] Announcement announcement(std::size_t done, Duration since) const {
+    const std::size_t rounds = needed(done, kPilotError * *half_width_);
+    return {.after = done, .pairs = rounds, .time = time_of(rounds, done, since)};
+  }
+
+  [[nodiscard]] std::optional<Duration> left(std::size_t done, Duration since) const {
     std::optional<Duration> end;
-    if (plan_.runs)
-      end = duration_ns(static_cast<std::int64_t>(each * static_cast<double>(*plan_.runs)));
-    if (plan_.time && (!end || *plan_.time < *end)) end = *plan_.time;
+    const auto at_most = [&](Duration time) { end = end ? std::min(*end, time) : time; };
+    if (plan_.runs) at_most(time_of(*plan_.runs, done, since));
+    if (plan_.time) at_most(*plan_.time);
+    if (plan_.until_precise && half_width_)
+      at_most(time_of(needed(done, *half_width_), done, since));
     if (!end) return std::nullopt;
     return std::max(Duration{}, *end - since);
   }
@@ -86,18 +111,25 @@ class Sweep {
     });
   }
 
-  /// Could each value be told from the first? Blind to which is better.
+  /// Could each value be told from the first?
   [[nodiscard]] bool precise() const {
+    return !half_width_ || *half_width_ <= half_width_for(plan_.resolution);
+  }
+
+  /// The widest half width of a value against the first (with a base: of both sides at one). Blind
+  /// to which is better. Unset where none has one.
+  [[nodiscard]] std::optional<double> widest() const {
     const VariedPoint* first = nullptr;
+    std::optional<double> most;
     for (const VariedPoint& point : bench_.points()) {
       if (point.state != PointState::measured) continue;
       const bool paired = !point.base.empty();
       if (first == nullptr) first = &point;
       if (!paired && first == &point) continue;
       const auto width = blind_half_width(paired ? point.base : first->now, point.now);
-      if (width && *width > half_width_for(plan_.resolution)) return false;
+      if (width) most = std::max(most.value_or(0), *width);
     }
-    return true;
+    return most;
   }
 
   const SweepOptions& options_;
@@ -105,6 +137,7 @@ class Sweep {
   const VariedReceivers& receivers_;
   VariedBench bench_;
   std::vector<std::size_t> all_;
+  std::optional<double> half_width_;  ///< See widest(); after the last round.
   Steady::time_point began_ = Steady::now();
 };
 
@@ -125,6 +158,36 @@ std::vector<std::size_t> ascending(const std::vector<VariedPoint>& points) {
   return ascending_places(numbers);
 }
 
+/// Of a value that is certainly as good as the best, or worse: do clocks allow that to be said?
+std::string clocks_forbid_standing(const VariedOutcome& outcome,
+                                   const std::vector<std::vector<double>>& costs, const Knee& found,
+                                   std::size_t place, double resolution) {
+  const std::optional<Standing> standing = found.rows[place].standing;
+  if (standing != Standing::within && standing != Standing::worse) return {};
+  const auto runs_of = [&](std::size_t at) {
+    return costly_runs(outcome.points[at].runs, Side::now, costs[at]);
+  };
+  const auto agree = [&](const std::vector<double>& best, const std::vector<double>& here) {
+    const std::optional<PairedRatio> cost = cost_by(best, here, Costs::of_rounds);
+    return cost && standing_of(*cost, resolution) == *standing;
+  };
+  return clocks_forbid(runs_of(*found.best), runs_of(place), agree,
+                       {.base = "the best", .now = "this value"});
+}
+
+/// Clocks of both sides against the claim about a value.
+void look_at_clocks(const VariedPoint& point, const Metric& metric, double resolution,
+                    SweepRow& row) {
+  if (!is_speed(metric.unit)) return;
+  const bool more = metric.more_is_better;
+  row.clocks =
+      clocks_forbid(*row.claim, costly_runs(point.runs, Side::base, costs_of(point.base, more)),
+                    costly_runs(point.runs, Side::now, costs_of(point.now, more)), resolution);
+  if (row.clocks.empty()) return;
+  row.claim->verdict = Verdict::cannot_tell;
+  row.claim->reason = row.clocks;
+}
+
 void judge_alone(const VariedOutcome& outcome, const Metric& metric, double resolution,
                  SweepVerdict& verdict) {
   std::vector<std::vector<double>> costs;
@@ -132,7 +195,17 @@ void judge_alone(const VariedOutcome& outcome, const Metric& metric, double reso
     costs.push_back(row.now ? costs_of(outcome.points[row.point].now, metric.more_is_better)
                             : std::vector<double>());
   }
-  Knee found = find_knee(costs, ascending(outcome.points), Costs::of_rounds, resolution);
+  const std::vector<std::size_t> order = ascending(outcome.points);
+  Knee found = find_knee(costs, order, Costs::of_rounds, resolution);
+  if (found.best && is_speed(metric.unit)) {
+    for (std::size_t place = 0; place < costs.size(); ++place) {
+      std::string why = clocks_forbid_standing(outcome, costs, found, place, resolution);
+      if (why.empty()) continue;
+      found.rows[place].standing = Standing::cannot_tell;
+      verdict.rows[place].clocks = std::move(why);
+    }
+    settle_knee(found, order);
+  }
   for (std::size_t place = 0; place < costs.size(); ++place) {
     verdict.rows[place].standing = found.rows[place].standing;
     verdict.rows[place].cost = found.rows[place].cost;
@@ -154,12 +227,19 @@ SweepVerdict judge_sweep(const VariedOutcome& outcome, bool paired, double resol
   const Metric* const metric = outcome.headline.empty() ? nullptr : metric_named(outcome.headline);
   for (std::size_t place = 0; place < outcome.points.size(); ++place) {
     const VariedPoint& point = outcome.points[place];
-    SweepRow row{.point = place, .base = {}, .now = {}, .claim = {}, .standing = {}, .cost = {}};
+    SweepRow row{.point = place,
+                 .base = {},
+                 .now = {},
+                 .claim = {},
+                 .standing = {},
+                 .cost = {},
+                 .clocks = {}};
     if (metric != nullptr && point.state == PointState::measured && !point.now.empty()) {
       row.now = describe(point.now);
       if (paired) {
         row.base = describe(point.base);
         row.claim = claim_about(*metric, point.base, point.now, resolution);
+        look_at_clocks(point, *metric, resolution, row);
         claims.push_back(*row.claim);
       }
     }

@@ -29,6 +29,7 @@ struct VariedOutcome {
   std::vector<VariedPoint> points;  ///< In the order of the values.
   std::string_view headline;        ///< Empty where nothing was measured.
   Stopped stopped = Stopped::runs;
+  std::optional<Announcement> announced;  ///< Rounds; of a sweep.
   Conditions conditions;
   Duration elapsed{};
   int interrupted = 0;  ///< The signal that ended it; 0 for none.
@@ -37,7 +38,9 @@ struct VariedOutcome {
 
 struct VariedReceivers {
   std::function<void(const VariedProgress&)> progress;  ///< May be empty.
-  std::function<void(const std::string&)> warning;      ///< May be empty.
+  std::function<void(const Announcement&)>
+      announcement;                                 ///< Once at most, of rounds; may be empty.
+  std::function<void(const std::string&)> warning;  ///< May be empty.
 };
 
 /// Rounds over all values in random order, until the plan is fulfilled: `runs` are rounds, and
@@ -53,6 +56,9 @@ struct SweepRow {
   std::optional<Claim> claim;        ///< New against base.
   std::optional<Standing> standing;  ///< Among the values of one command.
   std::optional<PairedRatio> cost;   ///< By that of the best: 1.02 is 2 % worse.
+  /// Why GPUs' clocks forbid what times say of this value, against the base or the best: "clocks
+  /// differ: …". Then the verdict or the standing is cannot_tell. Else empty.
+  std::string clocks;
 };
 
 struct SweepVerdict {
@@ -64,7 +70,7 @@ struct SweepVerdict {
 
 /// Costs of one command are compared over the rounds (find_knee()); values are smaller as numbers
 /// where all are, else in their order. With a base, the claims of all values are judged together,
-/// and there is no knee.
+/// and there is no knee. Where clocks differ (clocks.h), nothing is claimed of a value.
 SweepVerdict judge_sweep(const VariedOutcome& outcome, bool paired, double resolution);
 
 }  // namespace fathom::measure

@@ -82,6 +82,61 @@ TEST(Sweep, AValueWithoutMemoryTakesNoPart) {
   EXPECT_FALSE(verdict.rows[2].now);
 }
 
+/// Runs of each value's rounds at a clock.
+void at_clocks(VariedOutcome& outcome, const std::vector<double>& mhz, Side side = Side::now) {
+  for (std::size_t place = 0; place < outcome.points.size(); ++place) {
+    VariedPoint& point = outcome.points[place];
+    for (std::size_t round = 0; round < point.now.size(); ++round) {
+      BenchRun run;
+      run.side = side;
+      run.pair = round;
+      run.devices = SessionDevices{};
+      run.devices->paces.push_back({.gpu = 0, .sm_mhz = mhz[place], .throttled = {}});
+      point.runs.push_back(std::move(run));
+    }
+  }
+}
+
+TEST(Sweep, AValueAtOtherClocksIsNoKneeButNamed) {
+  VariedOutcome outcome = made({{"1", 200}, {"2", 100.5}, {"4", 100}}, 40);
+  at_clocks(outcome, {1400, 1400, 1400});
+  EXPECT_EQ(knee(outcome, 0.02), "2");
+  for (VariedPoint& point : outcome.points) point.runs.clear();
+  at_clocks(outcome, {1300, 1300, 1400});
+  const SweepVerdict verdict = judge_sweep(outcome, false, 0.02);
+  EXPECT_EQ(verdict.rows[0].standing, Standing::worse) << "by cycles, too";
+  EXPECT_EQ(verdict.rows[0].clocks, "");
+  // 100.5 at 1300 are fewer cycles than 100 at 1400: as good by cycles as well.
+  EXPECT_EQ(verdict.rows[1].standing, Standing::within);
+  for (VariedPoint& point : outcome.points) point.runs.clear();
+  at_clocks(outcome, {1400, 1500, 1400});
+  const SweepVerdict fast = judge_sweep(outcome, false, 0.02);
+  EXPECT_EQ(fast.rows[1].standing, Standing::cannot_tell);
+  EXPECT_EQ(fast.rows[1].clocks,
+            "clocks differ: GPU 0: the best ran at 1,400 MHz, this value at 1,500 MHz (medians)");
+  EXPECT_EQ(outcome.points[*fast.knee].value, "4");
+  EXPECT_EQ(fast.perhaps, (std::vector<std::size_t>{1}));
+}
+
+TEST(Sweep, MemoryDoesNotAskForClocks) {
+  VariedOutcome outcome = made({{"1", 200}, {"2", 100.5}, {"4", 100}}, 40, 0.002, "peak_memory");
+  at_clocks(outcome, {1400, 1500, 1400});
+  EXPECT_EQ(knee(outcome, 0.02), "2");
+}
+
+TEST(Sweep, AgainstABaseAtOtherClocksNothingIsClaimed) {
+  VariedOutcome outcome = made({{"1", 110}, {"2", 110}}, 40);
+  for (VariedPoint& point : outcome.points) point.base.assign(40, 100);
+  at_clocks(outcome, {1400, 1270});
+  at_clocks(outcome, {1400, 1400}, Side::base);
+  const SweepVerdict verdict = judge_sweep(outcome, true, 0.01);
+  EXPECT_EQ(verdict.rows[0].claim->verdict, Verdict::slower);
+  EXPECT_EQ(verdict.rows[0].clocks, "");
+  EXPECT_EQ(verdict.rows[1].claim->verdict, Verdict::cannot_tell);
+  EXPECT_TRUE(verdict.rows[1].clocks.starts_with("clocks differ: GPU 0: the base ran at 1,400"));
+  EXPECT_EQ(verdict.rows[1].claim->reason, verdict.rows[1].clocks);
+}
+
 /// Of values that all take as long, none is certainly worse than the best by more than nothing in
 /// more than one of twenty rows.
 TEST(Sweep, EqualValuesAreSeldomCalledWorse) {

@@ -3,6 +3,8 @@
 
 #include <utility>
 
+#include <unistd.h>
+
 #include "base/json_writer.h"
 #include "monitor/nvml.h"
 
@@ -105,6 +107,31 @@ GpuSystem describe_gpus(const std::string& nvml_path) {
     }
   }
   return system;
+}
+
+std::vector<GpuPrograms> gpu_programs(const std::string& nvml_path) {
+  std::vector<GpuPrograms> all;
+  const auto opened = Nvml::open(nvml_path);
+  if (!opened) return all;
+  const Nvml& nvml = **opened;
+  const auto count = nvml.device_count();
+  const auto own = static_cast<std::uint32_t>(getpid());
+  for (unsigned index = 0; count.ok() && index < count.value; ++index) {
+    const auto device = nvml.device(index);
+    if (!device.ok()) continue;
+    const auto processes = nvml.processes(device.value);
+    if (!processes.ok()) continue;
+    GpuPrograms programs{.index = index, .count = 0, .memory_bytes = 0};
+    for (const NvmlProcess& process : processes.value) {
+      if (process.pid == own) continue;
+      ++programs.count;
+      if (!process.memory_bytes) programs.memory_bytes.reset();
+      if (programs.memory_bytes)
+        *programs.memory_bytes += static_cast<std::int64_t>(*process.memory_bytes);
+    }
+    all.push_back(programs);
+  }
+  return all;
 }
 
 std::string to_json(const GpuDescription& gpu) {

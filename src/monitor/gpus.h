@@ -51,6 +51,15 @@ struct GpuSystem {
 /// Asks NVML, once. `nvml_path` as in SamplerOptions.
 GpuSystem describe_gpus(const std::string& nvml_path = {});
 
+/// Programs that compute on a GPU at this moment, those behind an MPS server too.
+struct GpuPrograms {
+  unsigned index = 0;  ///< As GpuDescription::index.
+  std::int64_t count = 0;
+  std::optional<std::int64_t> memory_bytes;  ///< Of all of them; unset where one is not known.
+};
+/// Of each GPU whose driver tells it, this process left out. `nvml_path` as in SamplerOptions.
+std::vector<GpuPrograms> gpu_programs(const std::string& nvml_path = {});
+
 /// One line of JSON with the members' names as keys; what is unset is left out.
 std::string to_json(const GpuDescription& gpu);
 

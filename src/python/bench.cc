@@ -18,6 +18,7 @@
 #include "measure/function_json.h"
 #include "measure/function_text.h"
 #include "measure/gpu_clock.h"
+#include "measure/gpu_conditions.h"
 #include "measure/knee.h"
 #include "measure/measured_text.h"
 #include "measure/size_search.h"
@@ -79,6 +80,7 @@ class Bench {
   Measured run(measure::FunctionOptions options) {
     items_ = options.items;
     measure::FunctionHooks hooks;
+    hooks.conditions = [this] { return conditions(); };
     hooks.timer = measure::wall_timer([this] { return settle_if_any(); });
     hooks.timer.error = [this] { return first_error_; };
     hooks.choose_timer = [this] { return choose(); };
@@ -104,6 +106,12 @@ class Bench {
 
  private:
   Called& of(Side side) { return sides_[static_cast<std::size_t>(side)]; }
+
+  /// GPUs are looked at where the program uses one already: asking NVML takes its time.
+  [[nodiscard]] measure::Conditions conditions() const {
+    return CudaDevice::current() ? measure::conditions_with_gpus(asked_.nvml)
+                                 : measure::conditions_at_start();
+  }
 
   /// Around the first calls, which may make a context or not.
   bool settle_if_any() {
@@ -291,9 +299,10 @@ void bind_sweeps(nb::module_& module) {
       .def(
           "add",
           [](measure::SizeSearch& self, const std::vector<double>& base,
-             const std::vector<double>& now) { return self.add(base, now); },
-          nb::arg("base"), nb::arg("new"),
-          "Values of pairs at next(); False where they have no ratio, and it is over.")
+             const std::vector<double>& now, bool certain) { return self.add(base, now, certain); },
+          nb::arg("base"), nb::arg("new"), nb::arg("certain") = true,
+          "Values of pairs at next(); False where they have no ratio, and it is over. Unless they "
+          "are certain, nothing is sure of that size.")
       .def_prop_ro("slower_up_to", &measure::SizeSearch::slower_up_to)
       .def_prop_ro("faster_from", &measure::SizeSearch::faster_from)
       .def_prop_ro("surely_slower", &measure::SizeSearch::surely_slower)

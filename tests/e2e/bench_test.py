@@ -4,6 +4,7 @@ import io
 import json
 import os
 import pathlib
+import platform
 import pty
 import signal
 import subprocess
@@ -11,6 +12,7 @@ import sys
 import tempfile
 import time
 import unittest
+import xml.etree.ElementTree
 
 import program
 
@@ -113,6 +115,7 @@ class Bench(unittest.TestCase):
         self.assertEqual(done.returncode, 0, done.stderr)
         for label in ("Base ", "New ", "Differs", "Result        more: +", "Also", "First run", "Conditions"):
             self.assertIn(label, done.stdout)
+        self.assertLess(done.stdout.index("Differs "), done.stdout.index("Base "), "before anything is compared")
         self.assertIn("seed 3", " ".join(done.stdout.split()))
         self.assertLessEqual(max(len(line) for line in done.stdout.splitlines()), 80)
 
@@ -201,6 +204,15 @@ class Bench(unittest.TestCase):
             self.assertEqual(found["announced"]["after_pairs"], 20)
             self.assertGreater(found["announced"]["pairs"], found["pairs"])
 
+    def test_runs_are_plotted(self):
+        plot = self.folder / "plot.svg"
+        for arguments, lines in ((("--", "true"), 1), (("--base", FAST, "--", "true"), 2)):
+            done = bench("--quiet", "--runs", "7", "--metric", "wall", "--svg", str(plot), *arguments)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            root = xml.etree.ElementTree.fromstring(plot.read_text())
+            self.assertEqual(len(root.findall(".//{*}polyline")), lines)
+            self.assertEqual(len(root.findall(".//{*}circle")), 7 * lines, "each run that counts")
+
     def test_progress_is_shown_only_on_a_terminal(self):
         self.assertNotIn("\r", bench("--runs", "5", "--", "true").stderr)
         for arguments in (("--runs", "3", "--", "sleep", "0.3"),
@@ -238,8 +250,20 @@ class Bench(unittest.TestCase):
         for run in found["runs"]:
             # Ten of the 19 are as long as their median, or longer.
             self.assertLess(run["step_ns"] * 10 + run["first_step_ns"], run["wall_ns"])
+            # Nineteen later ones, and all twenty.
+            whole = run["step_mean_ns"] * 19 + run["first_step_ns"]
+            self.assertAlmostEqual(run["step_rate_per_s"] * whole / 1e9, 20, places=3)
+            self.assertLess(whole, run["wall_ns"])
+        defined = {metric["metric"]: metric["definition"] for metric in found["metrics"]}
+        self.assertIn("the median of each run's steps", defined["step"])
+        for each in ("first_step", "step_mean", "step_rate"):
+            self.assertTrue(defined[each], "it says what it is")
+        python = {"Python": platform.python_version()}
+        self.assertEqual(found["programs"], {"base": python, "new": python}, "as the hook says")
         text = bench("--runs", "2", "--quiet", "--base", " ".join(base), "--", *self.steps(20000, 30)).stdout
+        self.assertIn(f"Programs Python {platform.python_version()}", " ".join(text.split()))
         self.assertIn("step time: the median of each run's steps", " ".join(text.split()))
+        self.assertIn("steps per second (all steps by their time, the first too)", " ".join(text.split()))
         self.assertIn("base 20, new 30 in each run", " ".join(text.split()))
 
     def test_what_has_no_steps_is_measured_as_a_process(self):
@@ -407,7 +431,20 @@ class Bench(unittest.TestCase):
         text = " ".join(done.stdout.split())
         for side in ("base", "new"):
             self.assertIn(f"{side} GPU 0: 1,200 MHz", text)
+        self.assertIn("power limit", text)
+        self.assertIn("driver 550.54.15", text)
         self.assertEqual(text.count("correlation of neighbours"), 2)
+
+    def test_gpus_and_who_computes_on_them_are_conditions(self):
+        done = bench("--json", "--runs", "1", "--", "true", **self.fake_gpus())
+        self.assertIn("another program computes on GPU 0 (2", done.stderr)
+        self.assertNotIn("on GPU 1", done.stderr)
+        found = json.loads(done.stdout)
+        check(found, SCHEMA)
+        self.assertEqual(found["conditions"]["driver"], "550.54.15")
+        self.assertEqual([gpu["other_programs"] for gpu in found["conditions"]["gpus"]], [1, 0])
+        done = bench("--runs", "1", "--", "true", **self.fake_gpus("processes=1"))
+        self.assertNotIn("computes on GPU", done.stderr, "that is the asker itself")
 
     def test_energy_is_told_or_why_it_is_not(self):
         done = bench("--metric", "energy", "--runs", "2", "--", "sleep", "0.3", **self.fake_gpus("no-driver"))

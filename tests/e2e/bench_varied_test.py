@@ -2,6 +2,7 @@
 import csv
 import io
 import json
+import os
 import pathlib
 import signal
 import subprocess
@@ -80,6 +81,13 @@ class Sweeps(unittest.TestCase):
         self.assertEqual(values[:2], ["0", "1"])
         self.assertIsNone(found["knee"], "one round decides nothing")
 
+    def test_workers_go_up_to_the_cores_that_the_process_may_use(self):
+        allowed = os.sched_getaffinity(0)
+        self.addCleanup(os.sched_setaffinity, 0, allowed)
+        os.sched_setaffinity(0, {min(allowed)})
+        found = result(SWEEP, "--sweep", "num_workers=auto", "--runs", "1", "--", "echo", "{num_workers}")
+        self.assertEqual([each["value"] for each in found["values"]], ["0", "1"])
+
     def test_out_of_memory_is_a_row(self):
         command = [sys.executable, "-c", TAKES.replace("{mib}", "int('{mib}')")]
         found = result(SWEEP, "--sweep", "mib=1,8,4000", "--memory-limit", "1GiB", "--runs", "2", "--", *command)
@@ -109,6 +117,20 @@ class Sweeps(unittest.TestCase):
         verdicts = {each["value"]: each["verdict"] for each in found["values"]}
         self.assertEqual(verdicts["20000"], "slower")
         self.assertIsNone(found["knee"])
+
+    def test_the_rounds_that_the_resolution_takes_are_told_after_the_pilot(self):
+        done = bench("--json", "--sweep", "v=1,2", "--resolution", "0.001%", "--time", "4s", "--metric", "wall", "--",
+                     "true")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        found = json.loads(done.stdout)
+        bench_test.check(found, SWEEP)
+        rounds = found["values"][0]["new"]["count"]
+        if found["announced"] is None:
+            self.assertLess(rounds, 20)  # on a very slow machine
+        else:
+            self.assertRegex(done.stderr, r"fathom: ±0.001 % takes up to about [\d,]+ rounds, ")
+            self.assertEqual(found["announced"]["after_pairs"], 20)
+            self.assertGreater(found["announced"]["pairs"], rounds)
 
     def test_text_csv_markdown_and_plot(self):
         plot = self.folder / "plot.svg"
@@ -236,7 +258,7 @@ class Mistakes(program.MistakesCase):
         self.fails(2, "bench", "--crossover", "n=9..1", "--base", "a", "--", "true", says="bounds")
         self.fails(2, "bench", "--bisect", "n", "--base", "true", "--", "true", says="without --base")
         self.fails(2, "bench", "--bisect", "n", "--sweep", "v=1,2", "--", "true", says="one of --sweep")
-        self.fails(2, "bench", "--svg", "x.svg", "--", "true", says="--svg plots")
+        self.fails(2, "bench", "--svg", "x.svg", "--bisect", "n", "--", "true", says="nothing to plot")
         self.fails(2, "bench", "--memory-limit", "1GiB", "--", "true", says="--memory-limit belongs")
         self.fails(2, "bench", "--target", "20%", "--", "true", says="--base")
         self.fails(2, "bench", "--target", "100%", "--base", "true", "--", "true", says="no saving below 100%")

@@ -45,7 +45,11 @@ def test_a_percentile_that_few_samples_do_not_have_is_none(slower: fathom.BenchR
     assert slower.new.p95 is None
     assert slower.new.p95_reason == "needs 59 values, has 12"
     many = fathom.bench(short, runs=60)
-    assert many.new.p95 is not None and many.new.p99 is None
+    assert many.new.p99 is None
+    if many.new.steadiness == "never_steady":  # on a busy machine
+        assert (many.new.p95, many.new.p95_reason) == (None, "never steady")
+    else:
+        assert many.new.p95 is not None
 
 
 def test_below_six_pairs_nothing_is_claimed() -> None:
@@ -230,6 +234,8 @@ def test_setup_is_called_before_each_block_and_gives_the_argument() -> None:
 def test_items_have_a_first_one_times_and_throughput() -> None:
     result = fathom.bench(items, runs=21)
     names = ["wall", "first_item", "item_time", "inter_item", "throughput"]
+    for each in result.metrics:
+        assert each.definition and each.definition in " ".join(str(result).split())
     assert [each.metric for each in result.metrics] == names
     wall, first = result["wall"].new.median, result["first_item"].new.median
     assert 0 < first < wall

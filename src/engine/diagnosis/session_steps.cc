@@ -225,13 +225,57 @@ std::optional<SessionDevices> devices_of(const Trace& trace, const Analyses& ana
   return devices;
 }
 
+/// What a program's own facts are called.
+struct KnownFact {
+  std::string_view key;
+  std::string_view title;
+};
+constexpr KnownFact kKnownFacts[] = {
+    {"python", "Python"},
+    {"torch", "PyTorch"},
+    {"cuda", "CUDA"},
+    {"cudnn", "cuDNN"},
+    {"model.class", "model"},
+    {"model.parameters", "parameters"},
+    {"model.dtypes", "types"},
+    {"batch_size", "batch size"},
+    {"loader.num_workers", "workers"},
+    {"mode", "mode"},
+    {"amp.autocast", "autocast"},
+    {"compile.backend", "compiled by"},
+    {"threads", "threads"},
+    {"interop_threads", "threads between operators"},
+    {"world_size", "processes"},
+    {"tf32_matmul", "TF32 of matmul"},
+    {"tf32_cudnn", "TF32 of cuDNN"},
+    {"matmul_precision", "precision of matmul"},
+    {"cudnn_benchmark", "cudnn.benchmark"},
+    {"cudnn_deterministic", "cudnn.deterministic"},
+    {"deterministic", "deterministic"},
+    {"seed", "seed of torch"},
+};
+
+std::vector<std::pair<std::string, std::string>> facts_of(const Trace& trace) {
+  std::vector<std::pair<std::string, std::string>> facts;
+  for (const KnownFact& known : kKnownFacts) {
+    const Fact* const fact = trace.fact(known.key);
+    if (fact == nullptr) continue;
+    std::string_view value = fact->value;
+    if (value.size() >= 2 && value.starts_with('"') && value.ends_with('"'))
+      value = value.substr(1, value.size() - 2);
+    facts.emplace_back(known.title, value);
+  }
+  return facts;
+}
+
 SessionMeasured measured(const Trace& trace) {
   const Analyses analyses(trace);
   const Telemetry telemetry(trace);
   return {.steps = steps_of(trace, analyses, telemetry),
           .epochs_ns = lengths_of(epochs_of(trace)),
           .phases = phases_of(trace, analyses.steps()),
-          .devices = devices_of(trace, analyses, telemetry)};
+          .devices = devices_of(trace, analyses, telemetry),
+          .facts = facts_of(trace)};
 }
 
 }  // namespace

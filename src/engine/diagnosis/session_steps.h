@@ -54,6 +54,9 @@ struct SessionMeasured {
   /// The recorder's in a fixed order, then the program's that lie in a step, by name.
   std::vector<SessionPhase> phases;
   std::optional<SessionDevices> devices;  ///< Unset where no telemetry was recorded.
+  /// What the program said of itself that bears on speed: "PyTorch" and "2.6.0", threads, switches,
+  /// seed, in an order of its own. Empty where the hook was not there.
+  std::vector<std::pair<std::string, std::string>> facts;
 };
 
 /// All of that, of the recording that session_steps() takes, else of the first.

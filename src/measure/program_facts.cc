@@ -1,0 +1,78 @@
+// Puts facts of runs together.
+#include "measure/program_facts.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <iterator>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/quantity_text.h"
+
+namespace fathom::measure {
+namespace {
+
+constexpr std::size_t kMostValues = 3;
+
+using Fact = std::pair<std::string, std::string>;
+
+std::string value_of(const Facts& facts, std::string_view name) {
+  const auto found = std::ranges::find(facts, name, &Fact::first);
+  return found == facts.end() ? std::string(kNoValue) : found->second;
+}
+
+std::string joined(const std::vector<std::string>& values) {
+  std::string text;
+  for (std::size_t i = 0; i < std::min(values.size(), kMostValues); ++i)
+    text.append(i == 0 ? "" : ", ").append(values[i]);
+  return values.size() > kMostValues ? text + ", …" : text;
+}
+
+}  // namespace
+
+Facts facts_of(std::span<const BenchRun> runs, Side side) {
+  std::vector<std::pair<std::string, std::vector<std::string>>> found;
+  for (const BenchRun& run : runs) {
+    if (run.side != side) continue;
+    for (const auto& [name, value] : run.facts) {
+      auto known = std::ranges::find_if(
+          found, [&name = name](const auto& each) { return each.first == name; });
+      if (known == found.end()) {
+        found.emplace_back(name, std::vector<std::string>());
+        known = std::prev(found.end());
+      }
+      if (std::ranges::find(known->second, value) == known->second.end())
+        known->second.push_back(value);
+    }
+  }
+  Facts facts;
+  for (const auto& [name, values] : found) facts.emplace_back(name, joined(values));
+  return facts;
+}
+
+std::string facts_that_differ(const Facts& base, const Facts& now) {
+  std::string text;
+  if (base.empty() || now.empty()) return text;
+  const auto add = [&](const std::string& name) {
+    const std::string before = value_of(base, name);
+    const std::string after = value_of(now, name);
+    if (before == after) return;
+    text.append(text.empty() ? "" : "; ").append(name).append(" ").append(before);
+    text.append(" → ").append(after);
+  };
+  for (const auto& [name, value] : base) add(name);
+  for (const auto& [name, value] : now) {
+    if (std::ranges::find(base, name, &Fact::first) == base.end()) add(name);
+  }
+  return text;
+}
+
+std::string facts_text(const Facts& facts) {
+  std::string text;
+  for (const auto& [name, value] : facts)
+    text.append(text.empty() ? "" : ", ").append(name).append(" ").append(value);
+  return text;
+}
+
+}  // namespace fathom::measure
