@@ -1,4 +1,4 @@
-"""Recording other programs from Python: started for it, running already; and what may be recorded."""
+"""Recording other programs from Python, started for it or running already; the doctor."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ BUSY = "print('ready', flush=True)\ndef spins():\n while True: pass\nspins()"
 def test_a_program_that_is_run_is_recorded(tmp_path: pathlib.Path) -> None:
     ran = fathom.run([sys.executable, "-c", "raise SystemExit(7)"], output=tmp_path / "run")
     assert (ran.path, ran.exit_code, ran.pids) == (tmp_path / "run", 7, ())
-    session = ran.open()
-    assert session.report("processes", columns="all").rows()[0]["exit_code"] == 7
+    (row,) = ran.open().report("processes", columns="all").rows()
+    assert (row["role"], row["exit"]) == ("main", "7")
 
 
 def test_options_of_the_command_are_passed_on(tmp_path: pathlib.Path) -> None:
