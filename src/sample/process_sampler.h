@@ -95,8 +95,10 @@ class ProcessSampler {
     std::int64_t last = 0;   ///< When that was.
     std::int64_t next = 0;   ///< When to look again.
     std::int64_t given = 0;
-    std::int64_t slept = 0;  ///< Of the ledger's blocked time, what is certainly the place's.
-    int quiet = 0;           ///< Looks since it ran.
+    std::int64_t slept = 0;   ///< Of the ledger's blocked time, what is certainly the place's.
+    std::int64_t listed = 0;  ///< What it was ready when Python's threads were listed.
+    int quiet = 0;            ///< Looks since it ran.
+    int in_vain = 0;          ///< Stacks in a row of which nothing could be read.
     bool asleep = false;
     bool taken_over = false;  ///< Its number is that of another one by now.
     Place place;              ///< Where it sleeps, or was met last.
@@ -123,6 +125,8 @@ class ProcessSampler {
   void add_thread(pid_t id, std::int64_t now, bool from_start);
   void look_for_python(std::int64_t now);
   void list_python();
+  [[nodiscard]] std::int64_t ran_so_far() const;
+  [[nodiscard]] bool runs_unknown() const;
   void forget_python();
   [[nodiscard]] std::optional<Schedule> read_schedule(const Thread& thread);
   /// Enters it into the ledger; ns that the thread was blocked since the last time.
@@ -162,9 +166,10 @@ class ProcessSampler {
   std::int64_t next_search_ = 0;
   std::int64_t search_after_ = 0;
   int quick_searches_ = 0;
-  int list_python_ = 0;  ///< How often the threads of Python are still to be listed.
-  int lost_ = 0;         ///< Listings that found no thread of Python.
-  int in_vain_ = 0;      ///< Stacks in a row of which nothing could be read.
+  int list_python_ = 0;            ///< How often the threads of Python are still to be listed.
+  int lost_ = 0;                   ///< Listings that found no thread of Python.
+  std::int64_t next_unknown_ = 0;  ///< When one that runs unknown makes them be listed.
+  std::optional<std::int64_t> searched_;  ///< What it had run when Python was looked for.
   bool started_;
   bool has_torch_ = false;
 };
