@@ -496,10 +496,16 @@ void ProcessSampler::unwatch(Thread& thread) {
   thread.last_native.clear();
 }
 
-void ProcessSampler::take_native(pid_t id, bool ended) {
+void ProcessSampler::take_native(pid_t id, bool ended, bool unwind) {
   const auto found = threads_.find(id);
   if (found == threads_.end() || !found->second.event) return;
   Thread& thread = found->second;
+  if (!unwind) {
+    std::int64_t& skipped = options_.watch->counts().skipped;
+    thread.event->read([&skipped](const native::PerfSample&) { ++skipped; });
+    if (ended) options_.watch->leave(*thread.event);
+    return;
+  }
   if (code_ == nullptr)
     code_ = std::make_unique<native::ProcessCode>(pid_, memory_, options_.watch->images());
   code_->refresh(now_ns());

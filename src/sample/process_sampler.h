@@ -53,8 +53,9 @@ class ProcessSampler {
 
   /// False once it has ended.
   bool look(std::int64_t now);
-  /// Perf has something to say of this thread.
-  void take_native(pid_t id, bool ended);
+  /// Perf has something to say of this thread. Without `unwind` it is only counted: the time is
+  /// given with what comes later.
+  void take_native(pid_t id, bool ended, bool unwind);
   /// Gives the sink what was not given yet.
   void finish();
 
