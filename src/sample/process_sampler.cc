@@ -253,7 +253,9 @@ void ProcessSampler::look_for_python(std::int64_t now) {
   // What has not run since is as it was: one that is kept from running stays in its start.
   const std::int64_t ran = ran_so_far();
   if (searched_ == ran) {
+    search_after_ = kSearchAfter;
     next_search_ = now + kSearchAfter;
+    if (!unready_.empty()) note_unready();
     return;
   }
   searched_ = ran;
@@ -268,6 +270,7 @@ void ProcessSampler::look_for_python(std::int64_t now) {
   Result<Runtime> runtime = find_runtime(pid_, memory_, *mappings);
   if (runtime) {
     reason_.clear();
+    unready_.clear();
     python_ = std::make_unique<Python>(memory_, std::move(*runtime));
     list_python_ = kListPython;
     return;
@@ -276,14 +279,11 @@ void ProcessSampler::look_for_python(std::int64_t now) {
   if (code == ErrorCode::io || code == ErrorCode::unsupported) {
     // One that is just starting is ready soon; it looks as one that is not known. So it is never
     // left for good: on a busy machine a start takes long.
-    if (quick_searches_ < kQuickSearches) {
-      ++quick_searches_;
-      next_search_ = now + kSearchAfter;
-    } else {
-      reason_ = runtime.error().message;
-    }
+    unready_ = runtime.error().message;
+    if (!note_unready()) next_search_ = now + kSearchAfter;
     return;
   }
+  unready_.clear();
   // Memory that may not be read looks as if there were no Python in it.
   std::byte byte{};
   const auto readable = std::ranges::find_if(*mappings, [](const Mapping& mapping) {
@@ -294,6 +294,16 @@ void ProcessSampler::look_for_python(std::int64_t now) {
     return;
   }
   if (Result<PythonOf> python = python_of(pid_, memory_)) reason_ = std::move((*python).reason);
+}
+
+/// True where it was so for long enough to be told.
+bool ProcessSampler::note_unready() {
+  if (quick_searches_ < kQuickSearches) {
+    ++quick_searches_;
+    return false;
+  }
+  reason_ = unready_;
+  return true;
 }
 
 void ProcessSampler::forget_python() {
@@ -315,6 +325,7 @@ void ProcessSampler::forget_python() {
   python_.reset();
   lost_ = 0;
   searched_.reset();
+  unready_.clear();
 }
 
 std::int64_t ProcessSampler::ran_so_far() const {

@@ -128,6 +128,7 @@ class ProcessSampler {
   void list_python();
   [[nodiscard]] std::int64_t ran_so_far() const;
   [[nodiscard]] bool runs_unknown() const;
+  bool note_unready();
   void forget_python();
   [[nodiscard]] std::optional<Schedule> read_schedule(const Thread& thread);
   /// Enters it into the ledger; ns that the thread was blocked since the last time.
@@ -153,6 +154,7 @@ class ProcessSampler {
   ProcessMemory memory_;
   std::unique_ptr<Python> python_;
   std::string reason_;
+  std::string unready_;  ///< Why there was no Python when it was looked for last, but may be soon.
   std::unique_ptr<native::ProcessCode> code_;
   std::map<pid_t, Thread> threads_;
   StackCounts counts_;
