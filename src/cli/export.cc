@@ -1,7 +1,9 @@
 // fathom export: the trace, or a part of it, in another program's format.
 #include "engine/export.h"
 
+#include <iterator>
 #include <memory>
+#include <optional>
 
 #include <unistd.h>
 
@@ -21,6 +23,7 @@ struct Arguments {
   Request request;
   std::string to;
   std::string path;
+  std::optional<SampledTime> time;
 };
 
 class OutputSink final : public ByteSink {
@@ -62,14 +65,15 @@ Result<Proceed> write(const Arguments& args, const std::string& to, const Sessio
                       bool several) {
   if (several) return Error{ErrorCode::invalid_argument, "export takes one recording at a time"};
   // What cannot be selected must not cost the file that is there.
-  if (const Result<void> fit = check_export(session, args.request, to); !fit) return fit.error();
+  if (const Result<void> fit = check_export(session, args.request, to, args.time); !fit)
+    return fit.error();
   Result<Output> output = Output::open(args.path);
   if (!output) return output.error();
   if (const Result<void> fit = check_terminal(*output, to); !fit) return fit.error();
   OutputSink file(*output);
   const std::unique_ptr<ByteSink> packed = args.path.ends_with(".gz") ? gzip_sink(file) : nullptr;
-  const Result<Exported> done =
-      export_trace(session, args.request, to, packed ? *packed : static_cast<ByteSink&>(file));
+  const Result<Exported> done = export_trace(
+      session, args.request, to, packed ? *packed : static_cast<ByteSink&>(file), args.time);
   if (!done) return done.error();
   if ((*done).unbound_flows > 0)
     say_warning(std::to_string((*done).unbound_flows) +
@@ -110,6 +114,19 @@ void declare_format(Options& options, Arguments& args) {
       choices);
 }
 
+void declare_metric(Options& options, Arguments& args) {
+  options.parsed(
+      "--metric", "WHAT",
+      [&args](const std::string& text) -> Result<void> {
+        args.time = sampled_time_named(text);
+        if (args.time) return {};
+        return Error{ErrorCode::invalid_argument, "'" + text + "' is not on-cpu, blocked or both"};
+      },
+      "Which time of sampled stacks: on-cpu (the default), blocked or both; in both, stacks of "
+      "what was blocked end with (blocked)",
+      {std::begin(kSampledTimes), std::end(kSampledTimes)});
+}
+
 }  // namespace
 
 Command export_command() {
@@ -128,11 +145,13 @@ Command export_command() {
       "each format carries.";
   command.examples = {"fathom export --to perfetto -o trace.pftrace session/",
                       "fathom export --steps 3-4 -o steps.json.gz trace.json.gz",
+                      "fathom export --metric both -o app.speedscope.json session/",
                       "fathom export --to chrome trace.json.gz | fathom overview -"};
   command.declare = [](Options& options) -> std::function<int()> {
     const auto args = std::make_shared<Arguments>();
     options.operands("INPUT", args->read.inputs, 1);
     declare_format(options, *args);
+    declare_metric(options, *args);
     Request& request = args->request;
     declare_selection(options, request.steps, request.device, request.window);
     options.group("Output");

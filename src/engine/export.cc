@@ -31,10 +31,15 @@ struct Prepared {
 };
 
 /// What such a recording can be written as instead of stacks, or how to record them.
-std::string without_stacks(const Trace& trace, const TraceWriter& writer, bool part) {
+std::string without_stacks(const Trace& trace, const TraceWriter& writer, bool part,
+                           SampledTime time) {
   const std::string format(writer.id);
   if (!trace.stack_samples.empty())
-    return "no sampled thread ran in what is selected: " + format + " would be empty";
+    return "no sampled thread " +
+           std::string(time == SampledTime::on_cpu    ? "ran"
+                       : time == SampledTime::blocked ? "was blocked"
+                                                      : "ran or was blocked") +
+           " in what is selected: " + format + " would be empty";
   if (trace.functions.empty() || writer.writes == WritesStacks::samples) {
     std::string text = "the recording holds no sampled stacks, and " + format +
                        " nothing else: record them with fathom run --with samples";
@@ -57,34 +62,54 @@ bool has_stacks(const Trace& trace, const Prepared& prepared) {
          });
 }
 
-Result<Prepared> prepare(const Session& session, const Request& request, std::string_view to) {
+/// Has the format a place for such a choice?
+Result<void> check_time(const Trace& trace, const TraceWriter& writer) {
+  if (writer.writes == WritesStacks::no)
+    return Error{ErrorCode::invalid_argument, "--metric: " + std::string(writer.id) +
+                                                  " has no sampled stacks; folded, "
+                                                  "speedscope and pprof have"};
+  if (only_functions_have_stacks(trace))
+    return Error{ErrorCode::invalid_argument,
+                 "--metric: the recording holds no sampled stacks; its functions have their own "
+                 "time only"};
+  return {};
+}
+
+Result<Prepared> prepare(const Session& session, const Request& request, std::string_view to,
+                         std::optional<SampledTime> time) {
   Prepared prepared{.writer = find_writer(to), .selection = {}};
   if (prepared.writer == nullptr)
     return Error{ErrorCode::invalid_argument, "--to: '" + std::string(to) + "' is not a format"};
+  if (time) {
+    if (const Result<void> fits = check_time(session.trace(), *prepared.writer); !fits)
+      return fits.error();
+    prepared.selection.time = *time;
+  }
   Result<Selection> selected = session.select(request);
   if (!selected) return std::move(selected).error();
   prepared.selection.device = (*selected).device;
   const Context context{session.trace(), session.analyses(), *selected, {}};
   if ((*selected).steps || (*selected).window) prepared.selection.window = context.window();
   if (prepared.writer->writes != WritesStacks::no && !has_stacks(session.trace(), prepared)) {
-    return Error{
-        ErrorCode::invalid_argument,
-        without_stacks(session.trace(), *prepared.writer, prepared.selection.window.has_value())};
+    return Error{ErrorCode::invalid_argument,
+                 without_stacks(session.trace(), *prepared.writer,
+                                prepared.selection.window.has_value(), prepared.selection.time)};
   }
   return prepared;
 }
 
 }  // namespace
 
-Result<void> check_export(const Session& session, const Request& request, std::string_view to) {
-  const Result<Prepared> prepared = prepare(session, request, to);
+Result<void> check_export(const Session& session, const Request& request, std::string_view to,
+                          std::optional<SampledTime> time) {
+  const Result<Prepared> prepared = prepare(session, request, to, time);
   if (!prepared) return prepared.error();
   return {};
 }
 
 Result<Exported> export_trace(const Session& session, const Request& request, std::string_view to,
-                              ByteSink& sink) {
-  const Result<Prepared> prepared = prepare(session, request, to);
+                              ByteSink& sink, std::optional<SampledTime> time) {
+  const Result<Prepared> prepared = prepare(session, request, to, time);
   if (!prepared) return prepared.error();
   const Result<WriteCounts> written =
       (*prepared).writer->write(session.trace(), (*prepared).selection, sink);

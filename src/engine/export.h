@@ -2,12 +2,14 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "base/byte_sink.h"
 #include "engine/session.h"
+#include "store/sampled_time.h"
 
 namespace fathom {
 
@@ -29,13 +31,14 @@ std::vector<ExportFormat> export_formats();
 std::string export_format_for(std::string_view path);
 
 /// Whether there is anything to write: formats of stacks have no place for what else a recording
-/// holds. Errors: invalid_argument, with what to do instead; and as of Session::select().
-/// O(samples).
-Result<void> check_export(const Session& session, const Request& request, std::string_view to);
+/// holds. `time` says which time of sampled threads is meant; nothing: on a processor. Errors:
+/// invalid_argument, with what to do instead; and as of Session::select(). O(samples).
+Result<void> check_export(const Session& session, const Request& request, std::string_view to,
+                          std::optional<SampledTime> time = {});
 
 /// Writes what steps, device and window of the request select, and finishes the sink. Errors:
 /// those of check_export(), before anything is written; the sink's.
 Result<Exported> export_trace(const Session& session, const Request& request, std::string_view to,
-                              ByteSink& sink);
+                              ByteSink& sink, std::optional<SampledTime> time = {});
 
 }  // namespace fathom

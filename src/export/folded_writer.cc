@@ -17,10 +17,12 @@ Result<WriteCounts> write_samples(const Trace& trace, const WriteSelection& sele
   std::map<std::string, Duration> weights;
   std::vector<std::uint32_t> rows;
   for (const auto& [thread, samples] : samples_by_thread(trace, selection)) {
-    for (const std::uint32_t row : samples) {
-      const StackSample& sample = trace.stack_samples[row];
+    for (const SampledPart& part : samples) {
+      const StackSample& sample = trace.stack_samples[part.row];
       frames_of(trace, sample.frame, rows);
-      weights[stack_text(trace, sample, rows)] += sample.on_cpu;
+      std::string text = stack_text(trace, sample, rows);
+      if (part.is_blocked) text.append(";").append(kBlockedFrame);
+      weights[text] += part.time;
       ++counts.events;
     }
   }
@@ -46,7 +48,7 @@ constexpr std::string_view kExtensions[] = {".folded"};
 
 TraceWriter folded_writer() {
   return {.id = "folded",
-          .title = "Sampled stacks with their ns on a processor, for flame graphs",
+          .title = "Sampled stacks with their ns on a processor or blocked, for flame graphs",
           .text = true,
           .writes = WritesStacks::samples_or_functions,
           .extensions = kExtensions,

@@ -3,6 +3,7 @@
 #include <map>
 #include <string>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 #include "export/proto.h"
@@ -77,6 +78,12 @@ void write_label(std::uint64_t key, std::uint64_t text, std::int64_t number,
   message.end(label);
 }
 
+/// As profilers call it.
+std::string_view type_of(SampledTime time) {
+  if (time == SampledTime::on_cpu) return "cpu";
+  return time == SampledTime::blocked ? "blocked" : "wall";
+}
+
 Result<WriteCounts> write(const Trace& trace, const WriteSelection& selection, ByteSink& sink) {
   WriteCounts counts;
   Tables tables;
@@ -86,7 +93,7 @@ Result<WriteCounts> write(const Trace& trace, const WriteSelection& selection, B
   const bool times = unit.empty();
   const std::uint64_t type_text = tables.text(times ? "samples" : unit);
   write_type(type_text, tables.text(unit == "bytes" ? unit : "count"), message);
-  if (times) write_type(tables.text("cpu"), tables.text("nanoseconds"), message);
+  if (times) write_type(tables.text(type_of(selection.time)), tables.text("nanoseconds"), message);
   const std::uint64_t thread_text_number = tables.text("thread");
   const std::uint64_t tid_text = tables.text("tid");
   const std::uint64_t pid_text = tables.text("pid");
@@ -101,21 +108,24 @@ Result<WriteCounts> write(const Trace& trace, const WriteSelection& selection, B
   };
   std::vector<std::uint32_t> rows;
   for (const auto& [thread, samples] : samples_by_thread(trace, selection)) {
-    std::map<std::uint32_t, Sum> sums;
+    std::map<std::pair<std::uint32_t, bool>, Sum> sums;
     StringId name{};
-    for (const std::uint32_t row : samples) {
-      const StackSample& sample = trace.stack_samples[row];
-      Sum& sum = sums[sample.frame];
+    for (const SampledPart& part : samples) {
+      const StackSample& sample = trace.stack_samples[part.row];
+      Sum& sum = sums[{sample.frame, part.is_blocked}];
       ++sum.samples;
-      sum.weight += to_ns(sample.on_cpu);
+      sum.weight += to_ns(part.time);
       name = sample.thread;
       ++counts.events;
     }
-    for (const auto& [frame, sum] : sums) {
+    for (const auto& [stack, sum] : sums) {
+      const auto& [frame, is_blocked] = stack;
       const auto sample = message.begin(PprofProfile::kSample);
       frames_of(trace, frame, rows);
+      if (is_blocked)
+        message.varint(PprofSample::kLocation, tables.location(kBlockedFrame, {}, -1));
       if (rows.empty()) {
-        const StackSample& last = trace.stack_samples[samples.back()];
+        const StackSample& last = trace.stack_samples[samples.back().row];
         message.varint(PprofSample::kLocation, tables.location(thread_text(trace, last), {}, -1));
       }
       for (std::size_t at = rows.size(); at-- > 0;) {
@@ -150,7 +160,7 @@ constexpr std::string_view kExtensions[] = {".pprof", ".pb"};
 
 TraceWriter pprof_writer() {
   return {.id = "pprof",
-          .title = "Sampled stacks with their ns on a processor, for pprof",
+          .title = "Sampled stacks with their ns on a processor or blocked, for pprof",
           .writes = WritesStacks::samples,
           .extensions = kExtensions,
           .write = write};

@@ -24,6 +24,7 @@ class Frames {
     return add({std::string(trace_.text(frame.function)), std::string(trace_.text(frame.file)),
                 frame.line});
   }
+  std::size_t of_blocked() { return add({std::string(kBlockedFrame), {}, -1}); }
   std::size_t of_thread(const StackSample& sample) {
     return add({thread_text(trace_, sample), {}, -1});
   }
@@ -105,14 +106,15 @@ Result<WriteCounts> write_samples(const Trace& trace, const WriteSelection& sele
   std::vector<std::uint32_t> rows;
   for (const auto& [thread, samples] : samples_by_thread(trace, selection)) {
     Profile profile;
-    profile.name = name_of(trace, thread, trace.stack_samples[samples.back()]);
-    for (const std::uint32_t row : samples) {
-      const StackSample& sample = trace.stack_samples[row];
+    profile.name = name_of(trace, thread, trace.stack_samples[samples.back().row]);
+    for (const SampledPart& part : samples) {
+      const StackSample& sample = trace.stack_samples[part.row];
       frames_of(trace, sample.frame, rows);
       std::vector<std::size_t>& stack = profile.stacks.emplace_back();
       if (rows.empty()) stack.push_back(frames.of_thread(sample));
       for (const std::uint32_t frame : rows) stack.push_back(frames.of_frame(frame));
-      profile.weights.push_back(sample.on_cpu);
+      if (part.is_blocked) stack.push_back(frames.of_blocked());
+      profile.weights.push_back(part.time);
       ++counts.events;
     }
     profiles.push_back(std::move(profile));

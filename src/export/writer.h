@@ -7,14 +7,16 @@
 #include <string_view>
 
 #include "base/byte_sink.h"
+#include "store/sampled_time.h"
 #include "store/trace.h"
 
 namespace fathom {
 
 /// What of a trace is written. Nothing set means everything.
 struct WriteSelection {
-  std::optional<Interval> window;      ///< What starts in it.
-  std::optional<std::int32_t> device;  ///< Of device work and counters: only this device's.
+  std::optional<Interval> window;          ///< What starts in it.
+  std::optional<std::int32_t> device;      ///< Of device work and counters: only this device's.
+  SampledTime time = SampledTime::on_cpu;  ///< Of sampled stacks.
 };
 
 /// What was left out because the target has no place for it.

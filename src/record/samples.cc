@@ -99,6 +99,8 @@ void add_facts(const sample::SamplerState& state, double hz, wire::Writer& write
   fact("samples.stacks_shortened", state.counts.shortened);
   fact("samples.stacks_unread", state.counts.unread);
   if (state.with_torch > 0) fact("samples.left_to_torch", state.with_torch);
+  if (state.native.refused > 0) fact("samples.native_refused", state.native.refused);
+  if (state.native.skipped > 0) fact("samples.native_skipped", state.native.skipped);
   if (state.native.samples == 0) return;
   fact("samples.native_stacks", state.native.samples);
   fact("samples.native_cut", state.native.cut);
@@ -138,7 +140,7 @@ Result<void> record_samples(const SamplesRequest& request, wire::Writer& writer,
   options.period = static_cast<std::int64_t>(1e9 / hz);
   options.fresh = request.fresh;
   options.without_torch = !request.sampling.asked;
-  if (request.sampling.asked) options.native = sample::Sampler::Options::Native::without_python;
+  options.native = sample::Sampler::Options::Native::without_python;
   options.most_cost = kMostCost * std::max(1.0, hz / kUsualHz);
   auto sampler = sample::Sampler::open(request.root, options, records);
   if (!sampler) return std::move(sampler).error();
@@ -146,7 +148,8 @@ Result<void> record_samples(const SamplesRequest& request, wire::Writer& writer,
   (*sampler)->finish();
   const sample::SamplerState state = (*sampler)->state();
   add_facts(state, hz, writer);
-  if (state.native.refused > 0) {
+  // By default they are there where they may be had; the fact says where not.
+  if (state.native.refused > 0 && request.sampling.asked) {
     missing.push_back({.what = "native functions in samples",
                        .why = state.native.refusal,
                        .remedy = "fathom doctor shows what may be read",

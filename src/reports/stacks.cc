@@ -14,6 +14,7 @@
 #include "reports/report.h"
 #include "reports/sample_notes.h"
 #include "store/sample_weights.h"
+#include "store/sampled_time.h"
 
 namespace fathom {
 namespace stacks_report {
@@ -45,12 +46,12 @@ constexpr Stacks::Column kColumns[] = {
      }},
 };
 
-constexpr std::string_view kMetrics[] = {"host", "device", "on-cpu", "blocked"};
+constexpr std::string_view kMetrics[] = {"host", "device", "on-cpu", "blocked", "both"};
 constexpr ReportOption kMetric = {.name = "metric",
                                   .type = OptionType::choice,
                                   .doc =
                                       "Which time to count: host or device; of threads that fathom "
-                                      "run sampled, on-cpu or blocked",
+                                      "run sampled, on-cpu, blocked or both",
                                   .value = "WHAT",
                                   .choices = kMetrics};
 constexpr ReportOption kOptions[] = {kMetric};
@@ -65,10 +66,8 @@ bool is_sampled_only(const Context& context) {
 
 /// Of sampled threads; empty where operators are asked for.
 std::optional<SampledTime> sampled_time(const Context& context, std::string_view metric) {
-  if (metric == "blocked") return SampledTime::blocked;
-  if (metric == "on-cpu" || (metric.empty() && is_sampled_only(context)))
-    return SampledTime::on_cpu;
-  return {};
+  if (metric.empty() && is_sampled_only(context)) return SampledTime::on_cpu;
+  return sampled_time_named(metric);
 }
 
 std::vector<FoldedStack> rows_of_operators(const Context& context, bool device,
@@ -161,9 +160,10 @@ Report report() {
        .doc = "A row per distinct stack; --svg draws a flame graph, --folded prints them as other "
               "flame-graph programs read them. With --metric host (the default) the rows sum to "
               "the time that threads were inside of anything; with --metric device to the duration "
-              "of all kernels, copies and fills. With --metric on-cpu or blocked they sum to the "
-              "time that sampled threads were on a processor or blocked, whatever else is "
-              "selected; on-cpu is the default where nothing but samples was recorded. Of a "
+              "of all kernels, copies and fills. With --metric on-cpu, blocked or both they sum to "
+              "the time that sampled threads were on a processor or blocked, whatever else is "
+              "selected; in both, what was blocked ends with (blocked). on-cpu is the default "
+              "where nothing but samples was recorded. Of a "
               "profile of "
               "functions alone the rows are functions by their own time.",
        .group_by = {},

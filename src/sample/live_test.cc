@@ -514,6 +514,32 @@ TEST_P(Live, AProgramThatBecomesAnotherIsReadAnew) {
   }
 }
 
+TEST_P(Live, AChildThatCCodeForkedIsRead) {
+  const Program program(GetParam(), "becoming.py", {"fork-by-c"});
+  StackSums sums;
+  auto sampler = Sampler::open(program.pid(), {}, sums);
+  ASSERT_TRUE(sampler) << sampler.error().message;
+  program.tell();
+  // Children of the one that is looked at are found by run().
+  const auto both_met = [&sums] {
+    const std::set<std::string> stacks = stacks_of(sums);
+    return stacks.contains(" <module> in_child") && stacks.contains(" <module> in_parent");
+  };
+  (*sampler)->run(30'000'000'000, both_met);
+  EXPECT_TRUE(both_met());
+  (*sampler)->finish();
+}
+
+TEST_P(Live, AThreadOfCCodeThatCallsPythonLateIsRead) {
+  const Program program(GetParam(), "becoming.py", {"late"});
+  StackSums sums;
+  auto sampler = Sampler::open(program.pid(), {}, sums);
+  ASSERT_TRUE(sampler) << sampler.error().message;
+  program.tell();
+  EXPECT_TRUE(look_until(**sampler, sums, "late"));
+  (*sampler)->finish();
+}
+
 TEST_P(Live, ThreadsThatEndWhileTheyAreReadLoseNothing) {
   const Program program(GetParam(), "becoming.py", {"threads"});
   StackSums sums;

@@ -34,6 +34,9 @@ constexpr std::int64_t kSlowestLook = 30 * kMs;
 constexpr std::int64_t kGiveEvery = 5000 * kMs;
 /// New Python threads write down who they are a little after they began.
 constexpr int kListPython = 4;
+/// How often Python's threads are listed anew while one runs that is not among them: it may begin
+/// late, or call Python only now.
+constexpr std::int64_t kListUnknownEvery = 500 * kMs;
 constexpr int kMostLost = 3;
 constexpr int kMostInVain = 20;
 /// Stacks of perf that wait for the time that they are given.
@@ -80,11 +83,14 @@ std::string name_of(pid_t pid, pid_t tid) {
   return name;
 }
 
-/// Of what files are mapped where.
+/// Of what programs and libraries are mapped where, each of their parts: a library is mapped part
+/// by part, and in one of which only the first is there nothing is found yet.
 std::uint64_t sum_of(const std::vector<Mapping>& mappings) {
   std::uint64_t sum = 1;
   for (const Mapping& mapping : mappings) {
-    if (mapping.offset == 0 && mapping.path.starts_with('/')) sum = hash_mix(sum, mapping.begin);
+    const bool counts = mapping.offset == 0 || mapping.executable || mapping.writable;
+    if (!counts || !mapping.path.starts_with('/')) continue;
+    sum = hash_mix(hash_mix(sum, mapping.begin), mapping.end);
   }
   return sum;
 }
@@ -172,7 +178,7 @@ void ProcessSampler::list(std::int64_t now) {
   const std::string program = program_of(pid_);
   if (program != program_ && !program.empty()) {
     // It has begun another program.
-    if (!program_.empty()) forget_python();
+    forget_python();
     program_ = program;
     newest_task_ = -1;
     next_search_ = now;
@@ -187,7 +193,13 @@ void ProcessSampler::list(std::int64_t now) {
     newest_task_ = newest;
   }
   if (now >= next_search_) look_for_python(now);
-  if (python_ != nullptr && list_python_ > 0) list_python();
+  if (python_ != nullptr) {
+    if (list_python_ == 0 && now >= next_unknown_ && runs_unknown()) list_python_ = 1;
+    if (list_python_ > 0) {
+      next_unknown_ = now + kListUnknownEvery;
+      list_python();
+    }
+  }
   if (options_.watch != nullptr) watch_threads();
 }
 
@@ -238,6 +250,15 @@ void ProcessSampler::look_for_python(std::int64_t now) {
   const auto mappings = read_mappings(pid_, error);
   if (mappings && options_.without_torch && holds_torch(*mappings)) has_torch_ = true;
   if (python_ != nullptr || has_torch_) return;
+  // What has not run since is as it was: one that is kept from running stays in its start.
+  const std::int64_t ran = ran_so_far();
+  if (searched_ == ran) {
+    search_after_ = kSearchAfter;
+    next_search_ = now + kSearchAfter;
+    if (!unready_.empty()) note_unready();
+    return;
+  }
+  searched_ = ran;
   if (!mappings) {
     const Result<PythonOf> python = python_of(pid_, memory_);
     // One that has ended had nothing to show.
@@ -249,30 +270,40 @@ void ProcessSampler::look_for_python(std::int64_t now) {
   Result<Runtime> runtime = find_runtime(pid_, memory_, *mappings);
   if (runtime) {
     reason_.clear();
+    unready_.clear();
     python_ = std::make_unique<Python>(memory_, std::move(*runtime));
     list_python_ = kListPython;
     return;
   }
   const ErrorCode code = runtime.error().code;
   if (code == ErrorCode::io || code == ErrorCode::unsupported) {
-    // One that is just starting is ready soon; it looks as one that is not known.
-    if (quick_searches_ < kQuickSearches) {
-      ++quick_searches_;
-      next_search_ = now + kSearchAfter;
-    } else {
-      mapped_ = mapped;
-      reason_ = runtime.error().message;
-    }
+    // One that is just starting is ready soon; it looks as one that is not known. So it is never
+    // left for good: on a busy machine a start takes long.
+    unready_ = runtime.error().message;
+    if (!note_unready()) next_search_ = now + kSearchAfter;
     return;
   }
-  mapped_ = mapped;
+  unready_.clear();
   // Memory that may not be read looks as if there were no Python in it.
   std::byte byte{};
   const auto readable = std::ranges::find_if(*mappings, [](const Mapping& mapping) {
     return mapping.readable && !mapping.path.starts_with("[v");
   });
-  if (readable == mappings->end() || memory_.read(readable->begin, {&byte, 1})) return;
+  if (readable == mappings->end() || memory_.read(readable->begin, {&byte, 1})) {
+    mapped_ = mapped;
+    return;
+  }
   if (Result<PythonOf> python = python_of(pid_, memory_)) reason_ = std::move((*python).reason);
+}
+
+/// True where it was so for long enough to be told.
+bool ProcessSampler::note_unready() {
+  if (quick_searches_ < kQuickSearches) {
+    ++quick_searches_;
+    return false;
+  }
+  reason_ = unready_;
+  return true;
 }
 
 void ProcessSampler::forget_python() {
@@ -293,6 +324,22 @@ void ProcessSampler::forget_python() {
   }
   python_.reset();
   lost_ = 0;
+  searched_.reset();
+  unready_.clear();
+}
+
+std::int64_t ProcessSampler::ran_so_far() const {
+  std::int64_t ran = 0;
+  for (const auto& [id, thread] : threads_) ran += thread.ready();
+  return ran;
+}
+
+/// Has a thread that is not known to be Python's run since they were listed?
+bool ProcessSampler::runs_unknown() const {
+  return std::ranges::any_of(threads_, [](const auto& each) {
+    const Thread& thread = each.second;
+    return !thread.reader && thread.ready() > thread.listed;
+  });
 }
 
 void ProcessSampler::list_python() {
@@ -314,6 +361,16 @@ void ProcessSampler::list_python() {
   }
   if (list.threads.empty()) ++list_python_;
   if (!list.gils.empty()) python_->gils = std::move(list.gils);
+  for (auto& [id, thread] : threads_) {
+    thread.listed = thread.ready();
+    const bool left = list.complete && thread.reader &&
+                      std::ranges::find(list.threads, thread.reader->thread(),
+                                        &PythonThread::address) == list.threads.end();
+    // What C code calls Python from is Python's only meanwhile.
+    if (!left) continue;
+    thread.reader.reset();
+    thread.alongside.reset();
+  }
   for (const PythonThread& each : list.threads) {
     const auto found = by_native.find(each.native);
     if (found == by_native.end()) continue;
@@ -450,10 +507,16 @@ void ProcessSampler::unwatch(Thread& thread) {
   thread.last_native.clear();
 }
 
-void ProcessSampler::take_native(pid_t id, bool ended) {
+void ProcessSampler::take_native(pid_t id, bool ended, bool unwind) {
   const auto found = threads_.find(id);
   if (found == threads_.end() || !found->second.event) return;
   Thread& thread = found->second;
+  if (!unwind) {
+    std::int64_t& skipped = options_.watch->counts().skipped;
+    thread.event->read([&skipped](const native::PerfSample&) { ++skipped; });
+    if (ended) options_.watch->leave(*thread.event);
+    return;
+  }
   if (code_ == nullptr)
     code_ = std::make_unique<native::ProcessCode>(pid_, memory_, options_.watch->images());
   code_->refresh(now_ns());
@@ -531,9 +594,9 @@ void ProcessSampler::read_stack(Thread& thread, bool running) {
    : stack.state == StackState::shortened ? counts_.shortened
                                           : counts_.unread) += 1;
   // Its Python may be another one by now, of the same program.
-  in_vain_ = stack.state == StackState::unread ? in_vain_ + 1 : 0;
-  if (in_vain_ < kMostInVain) return;
-  in_vain_ = 0;
+  thread.in_vain = stack.state == StackState::unread ? thread.in_vain + 1 : 0;
+  if (thread.in_vain < kMostInVain) return;
+  thread.in_vain = 0;
   list_python_ = std::max(list_python_, 1);
 }
 

@@ -53,8 +53,9 @@ class ProcessSampler {
 
   /// False once it has ended.
   bool look(std::int64_t now);
-  /// Perf has something to say of this thread.
-  void take_native(pid_t id, bool ended);
+  /// Perf has something to say of this thread. Without `unwind` it is only counted: the time is
+  /// given with what comes later.
+  void take_native(pid_t id, bool ended, bool unwind);
   /// Gives the sink what was not given yet.
   void finish();
 
@@ -95,8 +96,10 @@ class ProcessSampler {
     std::int64_t last = 0;   ///< When that was.
     std::int64_t next = 0;   ///< When to look again.
     std::int64_t given = 0;
-    std::int64_t slept = 0;  ///< Of the ledger's blocked time, what is certainly the place's.
-    int quiet = 0;           ///< Looks since it ran.
+    std::int64_t slept = 0;   ///< Of the ledger's blocked time, what is certainly the place's.
+    std::int64_t listed = 0;  ///< What it was ready when Python's threads were listed.
+    int quiet = 0;            ///< Looks since it ran.
+    int in_vain = 0;          ///< Stacks in a row of which nothing could be read.
     bool asleep = false;
     bool taken_over = false;  ///< Its number is that of another one by now.
     Place place;              ///< Where it sleeps, or was met last.
@@ -123,6 +126,9 @@ class ProcessSampler {
   void add_thread(pid_t id, std::int64_t now, bool from_start);
   void look_for_python(std::int64_t now);
   void list_python();
+  [[nodiscard]] std::int64_t ran_so_far() const;
+  [[nodiscard]] bool runs_unknown() const;
+  bool note_unready();
   void forget_python();
   [[nodiscard]] std::optional<Schedule> read_schedule(const Thread& thread);
   /// Enters it into the ledger; ns that the thread was blocked since the last time.
@@ -148,6 +154,7 @@ class ProcessSampler {
   ProcessMemory memory_;
   std::unique_ptr<Python> python_;
   std::string reason_;
+  std::string unready_;  ///< Why there was no Python when it was looked for last, but may be soon.
   std::unique_ptr<native::ProcessCode> code_;
   std::map<pid_t, Thread> threads_;
   StackCounts counts_;
@@ -162,9 +169,10 @@ class ProcessSampler {
   std::int64_t next_search_ = 0;
   std::int64_t search_after_ = 0;
   int quick_searches_ = 0;
-  int list_python_ = 0;  ///< How often the threads of Python are still to be listed.
-  int lost_ = 0;         ///< Listings that found no thread of Python.
-  int in_vain_ = 0;      ///< Stacks in a row of which nothing could be read.
+  int list_python_ = 0;            ///< How often the threads of Python are still to be listed.
+  int lost_ = 0;                   ///< Listings that found no thread of Python.
+  std::int64_t next_unknown_ = 0;  ///< When one that runs unknown makes them be listed.
+  std::optional<std::int64_t> searched_;  ///< What it had run when Python was looked for.
   bool started_;
   bool has_torch_ = false;
 };

@@ -22,6 +22,8 @@ constexpr std::int64_t kTreeShare = 100;
 /// How much of what the looks before cost still counts.
 constexpr std::int64_t kRemembered = 16;
 constexpr std::size_t kMostReasons = 20;
+/// Tables of programs and libraries are read once.
+constexpr std::int64_t kOnce = kNsPerSecond / 20;
 /// Half a tick of the kernel's clock.
 constexpr std::int64_t kStartDiffers = kNsPerSecond / 200;
 constexpr std::size_t kMostRan = 100'000;
@@ -38,6 +40,13 @@ std::int64_t cpu_ns() { return read_clock(CLOCK_THREAD_CPUTIME_ID); }
 
 }  // namespace
 
+/// What has been used so far may not exceed the limit, but for what reading files costs once.
+bool Sampler::may_unwind() const {
+  if (options_.most_cost <= 0) return true;
+  const auto most = options_.most_cost * static_cast<double>(now_ns() - begin_);
+  return cpu_ns() - cost_before_ <= static_cast<std::int64_t>(most) + kOnce;
+}
+
 /// False where it is to stop, which is looked at now and then.
 bool Sampler::wait_until(std::int64_t when, const std::function<bool()>& stop) {
   while (true) {
@@ -45,7 +54,7 @@ bool Sampler::wait_until(std::int64_t when, const std::function<bool()>& stop) {
     if (watch_) {
       watch_->wait(next, [this](pid_t process, pid_t thread, bool ended) {
         const auto found = processes_.find(process);
-        if (found != processes_.end()) found->second->take_native(thread, ended);
+        if (found != processes_.end()) found->second->take_native(thread, ended, may_unwind());
       });
     } else {
       const timespec until{.tv_sec = next / kNsPerSecond, .tv_nsec = next % kNsPerSecond};
@@ -169,7 +178,8 @@ void Sampler::look() {
 
 void Sampler::run(std::int64_t duration, const std::function<bool()>& stop) {
   const std::int64_t begin = now_ns();
-  const std::int64_t cost_before = cpu_ns();
+  begin_ = begin;
+  cost_before_ = cpu_ns();
   std::int64_t cost_of_look = 0;
   std::int64_t next = begin;
   std::uint64_t chance = static_cast<std::uint64_t>(begin);
@@ -191,7 +201,7 @@ void Sampler::run(std::int64_t duration, const std::function<bool()>& stop) {
     look_for_processes();
     const std::int64_t now = now_ns();
     cost_of_look += (cpu_ns() - cpu - cost_of_look) / kRemembered;
-    state_.cost = cpu_ns() - cost_before;
+    state_.cost = cpu_ns() - cost_before_;
     next += period;
     if (now > next + period) {
       const std::int64_t behind = (now - next) / period;

@@ -39,7 +39,8 @@ class Sampler {
     bool alone = false;                ///< Without the processes below.
     bool fresh = false;                ///< The process has just been started: all of it counts.
     bool without_torch = false;        ///< Ends with processes that have loaded PyTorch.
-    /// Of a processor: where looking costs more, the steps become longer. 0: whatever it costs.
+    /// Of a processor: where looking costs more, the steps become longer, and native stacks are
+    /// left out that would cost more. 0: whatever it costs.
     double most_cost = 0;
     /// Whose native functions are looked for.
     enum class Native : std::uint8_t { none, without_python, all } native = Native::none;
@@ -70,6 +71,7 @@ class Sampler {
   bool wait_until(std::int64_t when, const std::function<bool()>& stop);
   [[nodiscard]] bool is_left_out(pid_t pid, std::int64_t started) const;
   void end(ProcessSampler& process);
+  [[nodiscard]] bool may_unwind() const;
 
   pid_t root_;
   Options options_;
@@ -83,6 +85,8 @@ class Sampler {
   std::vector<std::pair<std::int64_t, cpu_set_t>> ran_;
   std::int64_t newest_task_ = -1;   ///< When all processes were looked through.
   std::int64_t newest_child_ = -1;  ///< When children were looked for.
+  std::int64_t begin_ = 0;          ///< Of run().
+  std::int64_t cost_before_ = 0;    ///< ns of a processor that this thread had used by then.
   std::int64_t next_tree_ = 0;
   std::int64_t next_children_ = 0;
 };

@@ -52,7 +52,8 @@ std::optional<Gil> read_gil(const Memory& memory, const Runtime& runtime, Addres
 }
 
 /// Where in the thread library's struct the thread's number stands: it is one of the process's
-/// tasks in every thread, and another in each.
+/// tasks in every thread, and another in each. After a fork that CPython does not know of, threads
+/// are listed that the child does not have: then it is where each task is that of one thread.
 void find_native_ids(const Memory& memory, const std::vector<std::int64_t>& tasks,
                      std::vector<PythonThread>& threads) {
   const std::unordered_set<std::int64_t> known(tasks.begin(), tasks.end());
@@ -65,13 +66,17 @@ void find_native_ids(const Memory& memory, const std::vector<std::int64_t>& task
   }
   for (std::size_t offset = 0; offset + 4 <= kPthreadBytes; offset += 4) {
     std::unordered_set<std::int64_t> found;
+    bool distinct = true;
     for (const auto& bytes : structs) {
       const auto number = number_at<std::int32_t>(bytes, offset);
-      if (!known.contains(number) || !found.insert(number).second) break;
+      if (known.contains(number)) distinct = found.insert(number).second && distinct;
     }
-    if (found.size() != threads.size()) continue;
-    for (std::size_t i = 0; i < threads.size(); ++i)
-      threads[i].native = number_at<std::int32_t>(structs[i], offset);
+    if (!distinct || found.empty() || found.size() != std::min(threads.size(), known.size()))
+      continue;
+    for (std::size_t i = 0; i < threads.size(); ++i) {
+      const auto number = number_at<std::int32_t>(structs[i], offset);
+      threads[i].native = known.contains(number) ? number : 0;
+    }
     return;
   }
 }
@@ -103,8 +108,11 @@ ThreadList read_threads(const Memory& memory, const Runtime& runtime,
   ThreadList list;
   for (int attempt = 0; attempt < kTries && !list.complete; ++attempt)
     list = read_once(memory, runtime);
-  if (runtime.layout.thread_native == 0 && !list.threads.empty())
-    find_native_ids(memory, tasks, list.threads);
+  // A child of a fork that CPython does not know of has the numbers of its parent's threads.
+  const bool known = std::ranges::any_of(list.threads, [&](const PythonThread& thread) {
+    return thread.native != 0 && std::ranges::find(tasks, thread.native) != tasks.end();
+  });
+  if (!known && !list.threads.empty()) find_native_ids(memory, tasks, list.threads);
   return list;
 }
 

@@ -34,8 +34,9 @@ struct ThreadList {
   bool complete = false;  ///< False where the lists changed while they were read.
 };
 
-/// `tasks` are the numbers of its threads as it knows them itself: to 3.10 CPython does not tell,
-/// and the thread library's own struct is searched for one of them.
+/// `tasks` are the numbers of its threads as it knows them itself. To 3.10 CPython does not tell,
+/// and in a child of C code's fork() it tells its parent's: then the thread library's own struct is
+/// searched for them.
 ThreadList read_threads(const Memory& memory, const Runtime& runtime,
                         const std::vector<std::int64_t>& tasks);
 

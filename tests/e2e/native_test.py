@@ -140,15 +140,18 @@ class Native(unittest.TestCase):
         self.assertRegex(done.stderr.decode(), r"\d+ native stacks: ")
 
     def test_a_recording_names_its_functions(self):
-        with tempfile.TemporaryDirectory() as folder:
-            # It ends with its standard input, after a second.
-            done = fathom("run", "--with", "samples", "-q", "-o", f"{folder}/run", "--", "sh", "-c", 'sleep 1 | "$0"',
-                          self.program)
-            self.assertEqual(done.returncode, 0, done.stderr)
-            manifest = (pathlib.Path(folder) / "run/manifest.json").read_text()
-            self.needs_perf(manifest if "native functions in samples" in manifest else "")
-            hot = fathom("hot", f"{folder}/run").stdout.decode()
-            self.assertIn("Worker::spin()", hot)
+        for options in (["--with", "samples"], []):
+            with self.subTest(options), tempfile.TemporaryDirectory() as folder:
+                # It ends with its standard input, after a second.
+                done = fathom("run", *options, "-q", "-o", f"{folder}/run", "--", "sh", "-c", 'sleep 1 | "$0"',
+                              self.program)
+                self.assertEqual(done.returncode, 0, done.stderr)
+                manifest = (pathlib.Path(folder) / "run/manifest.json").read_text()
+                self.needs_perf(manifest if "native functions in samples" in manifest else "")
+                hot = fathom("hot", f"{folder}/run").stdout.decode()
+                self.assertIn("Worker::spin()", hot)
+                said = json.loads(fathom("diagnose", "--json", f"{folder}/run").stdout)
+                self.assertRegex(said["verdict"]["sentence"], r"in Worker::(compute\(int\)|spin\(\)) \(chain\)")
 
 
     def test_a_program_that_another_thread_has_begun_is_watched_too(self):

@@ -151,6 +151,38 @@ class Sums(unittest.TestCase):
             self.assertEqual(len(profile["samples"]), len(profile["weights"]))
             self.assertTrue(all(0 <= frame < frames for stack in profile["samples"] for frame in stack))
 
+    def test_blocked_time_is_exported_with_the_same_sum(self):
+        on_cpu = sum(row["on_cpu_ns"] for row in self.threads)
+        blocked = sum(row["blocked_ns"] for row in self.threads)
+        for metric, truth, marked in (("blocked", blocked, 0), ("both", on_cpu + blocked, blocked)):
+            with self.subTest(metric):
+                words = ["export", "--metric", metric, self.folder, "--to"]
+                folded = subprocess.run([FATHOM, *words, "folded"], capture_output=True, text=True, check=True).stdout
+                stacks = [line.rpartition(" ") for line in folded.splitlines()]
+                self.assertEqual(sum(int(weight) for _, _, weight in stacks), truth)
+                self.assertEqual(sum(int(weight) for stack, _, weight in stacks if stack.endswith(";(blocked)")),
+                                 marked)
+                scope = json.loads(subprocess.run([FATHOM, *words, "speedscope"], capture_output=True, text=True,
+                                                  check=True).stdout)
+                frames = [frame["name"] for frame in scope["shared"]["frames"]]
+                spent = [(frames[stack[-1]], weight) for profile in scope["profiles"]
+                         for stack, weight in zip(profile["samples"], profile["weights"])]
+                self.assertEqual(sum(weight for _, weight in spent), truth)
+                self.assertEqual(sum(weight for name, weight in spent if name == "(blocked)"), marked)
+                profile = self.scratch.name + "/" + metric + ".pb"
+                subprocess.run([FATHOM, *words, "pprof", "-o", profile], check=True)
+                # Of a profile whose times are not those of a processor the weights are read as they are.
+                read = rows_of("stacks", profile, "--metric", "on-cpu", "--limit", "0")
+                self.assertEqual(sum(row["calls"] for row in read), truth)
+                rows = rows_of("stacks", self.folder, "--metric", metric, "--limit", "0")
+                self.assertEqual(sum(row["total_ns"] for row in rows), truth)
+
+    def test_formats_without_stacks_have_no_metric(self):
+        done = subprocess.run([FATHOM, "export", "--metric", "both", "--to", "chrome", self.folder],
+                              capture_output=True, text=True, check=False)
+        self.assertEqual(done.returncode, 2, done.stderr)
+        self.assertIn("chrome has no sampled stacks", done.stderr)
+
 
 class Shares(unittest.TestCase):
     """A program that knows what it spent where: 60, 30 and 10 %."""

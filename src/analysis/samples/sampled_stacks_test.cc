@@ -39,6 +39,16 @@ TEST(SampledStacks, BlockedTimeHasItsOwn) {
   EXPECT_EQ(to_ns(stacks[0].time), 7 * kMs);
 }
 
+TEST(SampledStacks, WhereBothCountWhatWasBlockedIsMarked) {
+  const auto stacks = sampled_stacks(sampled(), SampledTime::both);
+  ASSERT_EQ(stacks.size(), 3U);
+  EXPECT_EQ(stacks[0].text, "main (app.py:1);work (app.py:5)");
+  EXPECT_EQ(to_ns(stacks[0].time), 40 * kMs);
+  EXPECT_EQ(stacks[1].text, "main (app.py:1);work (app.py:5);(blocked)");
+  EXPECT_EQ(to_ns(stacks[1].time), 7 * kMs);
+  EXPECT_EQ(stacks[2].text, "[sort]");
+}
+
 TEST(SampledStacks, WhatIsTooDeepBelongsToTheFrameAtTheLimit) {
   Trace trace;
   std::string stack;

@@ -55,6 +55,15 @@ Outcome SampledProgram::unjudged() const {
                         : "the program ran too short to judge by samples of its threads"};
 }
 
+/// Code without symbols has an address for a name, which tells nobody anything.
+std::uint32_t SampledProgram::named_frame(std::uint32_t frame) const {
+  const std::uint32_t user = roles_.user_frame(frame);
+  if (user == kNoFrame) return kNoFrame;
+  const StackFrame& found = trace_.stack_frames[user];
+  const std::string begin = std::string(base_name(trace_.text(found.file))) + "+0x";
+  return trace_.text(found.function).starts_with(begin) ? kNoFrame : user;
+}
+
 std::string SampledProgram::name_of(std::uint32_t frame) const {
   const StackFrame& found = trace_.stack_frames[frame];
   std::string name(trace_.text(found.function));
@@ -81,7 +90,7 @@ std::string SampledProgram::location_of(std::uint32_t frame) const {
 std::vector<UserSpot> SampledProgram::spots(
     const std::function<Duration(const StackSample&)>& weight, SpotBy by) const {
   return user_spots(trace_, by, weight,
-                    [this](const StackSample& sample) { return roles_.user_frame(sample.frame); });
+                    [this](const StackSample& sample) { return named_frame(sample.frame); });
 }
 
 std::vector<UserSpot> SampledProgram::waits(WaitClass wait, bool counted) const {

@@ -52,6 +52,8 @@ class SampledProgram {
   void add_limits(Finding& finding) const;
 
  private:
+  /// The innermost function of the program itself that has a name; kNoFrame where there is none.
+  [[nodiscard]] std::uint32_t named_frame(std::uint32_t frame) const;
   const Trace& trace_;
   StackRoles roles_;
   std::optional<ProgramTime> time_;

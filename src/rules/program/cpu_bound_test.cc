@@ -65,6 +65,28 @@ TEST(CpuBound, WithoutPythonItNamesTheThread) {
   EXPECT_NE(found[0].title.find("in native code of sort"), std::string::npos) << found[0].title;
 }
 
+TEST(CpuBound, OfCodeWithoutSymbolsItNamesTheThread) {
+  Trace trace;
+  SampleBuilder(trace)
+      .thread(1, 1, "sort")
+      .at("sort+0x1230 /opt/sort -1;libc.so.6+0x80 /usr/lib/libc.so.6 -1")
+      .runs(300);
+  const std::vector<Finding> found = JudgedTrace(std::move(trace)).findings(cpu_bound());
+  ASSERT_EQ(found.size(), 1U);
+  EXPECT_NE(found[0].title.find("in native code of sort"), std::string::npos) << found[0].title;
+}
+
+TEST(CpuBound, OfNativeCodeItNamesTheFunction) {
+  Trace trace;
+  SampleBuilder(trace)
+      .thread(1, 1, "solver")
+      .at("main /opt/solver -1;solve(int) /opt/solver -1")
+      .runs(300);
+  const std::vector<Finding> found = JudgedTrace(std::move(trace)).findings(cpu_bound());
+  ASSERT_EQ(found.size(), 1U);
+  EXPECT_NE(found[0].title.find("in solve(int) (solver)"), std::string::npos) << found[0].title;
+}
+
 TEST(CpuBound, SaysWhereAProcessWasNotSampled) {
   Trace trace;
   SampleBuilder(trace).at("main app.py 1").runs(100).waits("child", 520);

@@ -18,6 +18,7 @@ namespace fathom::sample::native {
 
 /// How the looking for native functions went.
 struct WatchCounts {
+  std::int64_t skipped = 0;    ///< Not unwound, as that would have cost too much.
   std::int64_t samples = 0;    ///< Stacks that the kernel copied.
   std::int64_t joined = 0;     ///< Of those, with Python's functions among them,
   std::int64_t unmatched = 0;  ///< or with Python's stack of another moment, which is left out.

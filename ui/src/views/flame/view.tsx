@@ -52,6 +52,12 @@ const WEIGHTS: readonly Weight[] = [
     metric: 'blocked',
     remedy: 'fathom run --with samples -- COMMAND',
   },
+  {
+    id: 'both',
+    title: 'Samples on the processor and blocked',
+    metric: 'both',
+    remedy: 'fathom run --with samples -- COMMAND',
+  },
 ];
 
 const STACKS = 5000;
