@@ -233,6 +233,9 @@ class Timeline(viewer.ViewerCase):
         second = self.viewer.ask("api/names?first=1&count=2")
         self.assertEqual(second["names"], first["names"][1:])
         self.assertEqual(self.viewer.ask("api/names?ids=2,1")["names"], [first["names"][2], first["names"][1]])
+        every = self.viewer.ask("api/names?count=4096")
+        self.assertEqual((every["names"][0], len(set(every["names"]))), ("", every["total"]))
+        self.assertEqual(self.viewer.ask(f"api/names?ids={every['total']}")["names"], [""])
 
     def test_overlapping_kernels_both_show(self):
         # As Perfetto drops them: two kernels of a stream of which none is inside the other.
