@@ -15,6 +15,7 @@ import urllib.parse
 import viewer
 
 TRACE = "tests/data/traces/hta_alexnet.json.gz"
+EXAMPLE = "examples/resnet50_v100.pt.trace.json.gz"
 
 
 def address(route, options):
@@ -73,6 +74,18 @@ class SameAsTheCommandLine(unittest.TestCase):
             again = subprocess.run(command.replace("fathom", viewer.FATHOM, 1) + " --json", shell=True, capture_output=True,
                                    check=True, cwd=viewer.ROOT)
             self.assertEqual(again.stdout, printed)
+
+    def test_a_finding_is_replayed_as_it_was_predicted(self):
+        server = self.view(EXAMPLE)
+        server.session()
+        findings = [finding for finding in server.ask("api/diagnosis")["findings"] if finding["predicted_step_ns"]]
+        self.assertGreater(len(findings), 2)
+        for finding in findings:
+            answer = server.ask(address("api/whatif", [("finding", finding["id"])]))
+            saved = answer["before"]["step_mean_ns"] - answer["best"]["step_mean_ns"]
+            self.assertEqual(saved, finding["step_ns"] - finding["predicted_step_ns"]["likely"], finding["id"])
+            self.assertIn(" --finding ", answer["command"])
+        self.assertEqual(server.get("api/whatif?finding=none")[0], 400)
 
     def test_the_graph_of_what_if_is_prepared_for_steps_that_there_are(self):
         server = self.view(TRACE)

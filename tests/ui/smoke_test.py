@@ -6,7 +6,7 @@ import shlex
 import subprocess
 
 import pytest
-from conftest import EVIL, EXAMPLE, FATHOM, RIGHT_TO_LEFT, ROOT, VIEWS, fathom_json, served, visited
+from conftest import EVIL, EXAMPLE, FATHOM, RIGHT_TO_LEFT, ROOT, VIEWS, Visit, fathom_json, served, visited
 from playwright.sync_api import Browser
 from tables import check_table
 from texts import duration_text
@@ -78,6 +78,33 @@ def test_a_slider_at_half_is_the_what_if_of_the_command_line(browser: Browser, e
         assert command[0] == "fathom"
         done = subprocess.run([FATHOM, *command[1:], "--json"], capture_output=True, text=True, check=True, cwd=ROOT)
         assert f'"step_mean_ns": {said["best"]["step_mean_ns"]}' in done.stdout
+        visit.check_quiet()
+
+
+def try_each_finding(visit: Visit) -> None:
+    """What the drawer says of a finding is what the finding says."""
+    diagnosis = fathom_json("diagnose", str(EXAMPLE))
+    predicted = [finding for finding in diagnosis["findings"] if finding["predicted_step_ns"]]
+    assert len(predicted) > 2
+    for finding in predicted:
+        page = visit.go("v=diagnosis")
+        card = page.locator(f"[id='finding-{finding['id']}']")
+        card.get_by_role("button", name="Try it").first.click()
+        expected = duration_text(finding["predicted_step_ns"]["likely"])
+        page.wait_for_function("text => document.querySelector('.new-step b')?.textContent === text", arg=expected)
+        assert duration_text(finding["step_ns"]) in page.locator(".new-step").inner_text()
+        assert f"--finding {finding['id']}" in page.locator(".what-if .command code").inner_text()
+
+
+def test_trying_a_finding_gives_what_it_predicts(browser: Browser, example: str) -> None:
+    with visited(browser, example) as visit:
+        try_each_finding(visit)
+        visit.check_quiet()
+
+
+def test_a_page_in_a_file_replays_findings(browser: Browser, page_file: str) -> None:
+    with visited(browser, page_file) as visit:
+        try_each_finding(visit)
         visit.check_quiet()
 
 

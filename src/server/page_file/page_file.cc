@@ -48,6 +48,10 @@ Places places_of(const OpenInput& input, const std::optional<Diagnosis>& diagnos
   for (const CostlyOperator& each : diagnosis->baseline.operators)
     places.targets.push_back(each.name);
   for (const RankedFinding& finding : diagnosis->findings) {
+    if (finding.gain) places.findings.push_back(finding.id);
+    for (const RankedFinding& other : finding.alternatives) {
+      if (other.gain) places.findings.push_back(other.id);
+    }
     for (const Evidence& evidence : finding.finding.evidence) {
       places.slices.insert(places.slices.end(), evidence.slices.begin(), evidence.slices.end());
       if (evidence.where) places.stretches.push_back(*evidence.where);

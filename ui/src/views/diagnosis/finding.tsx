@@ -1,6 +1,5 @@
 // A finding: what it would save, why it is believed, what speaks against it, what to change, how to verify it.
 import { durationText, percentText } from '../../base/format';
-import type { Change } from '../../base/view_state';
 import type { Diagnosis, Evidence, Finding } from '../../api/types';
 import type { ViewContext } from '../view';
 import { CommandLine } from '../../components/copy_button';
@@ -26,22 +25,6 @@ export function gainOf(finding: Finding): { likely: string; range: string } | nu
     };
   }
   return null;
-}
-
-/** The change of the replay that is nearest to what a finding proposes. */
-export function changesOf(finding: Finding, diagnosis: Diagnosis): readonly Change[] {
-  const first = diagnosis.baseline.operators[0]?.name;
-  const switches: Readonly<Record<string, string>> = {
-    input: 'overlap-input',
-    synchronisation: 'remove-syncs',
-    transfer: 'pin-copies',
-    communication: 'hide-communication',
-    straggler: 'hide-communication',
-    host: 'launch-once',
-  };
-  const found = switches[finding.family];
-  if (found !== undefined) return [[found, '']];
-  return first === undefined ? [] : [['scale', `${first}=0.5`]];
 }
 
 /** Of several ranks, slices are those of the rank that is diagnosed: the timeline is to show that one. */
@@ -77,6 +60,28 @@ function Proof(props: { evidence: Evidence; diagnosis: Diagnosis; context: ViewC
         </button>
       )}
     </li>
+  );
+}
+
+/** Replays what the finding proposes, as the diagnosis did. */
+function Try(props: { finding: Finding; diagnosis: Diagnosis; context: ViewContext }) {
+  const { finding, diagnosis, context } = props;
+  const { scope } = context.state.value;
+  // A part's calls, or another device's steps, are not what is replayed.
+  if (scope.focus !== '' || scope.device !== '')
+    return (
+      <p class="soft">What if replays whole steps: it needs a scope without device and focus.</p>
+    );
+  const replay = (): void => {
+    chooseRank(diagnosis, context);
+    context.tryChanges([['finding', finding.id]]);
+  };
+  return (
+    <p class="actions">
+      <button type="button" onClick={replay}>
+        Try it
+      </button>
+    </p>
   );
 }
 
@@ -163,15 +168,8 @@ export function FindingCard(props: {
           </>
         )}
       </dl>
-      {finding.part === 'gain' && (
-        <p class="actions">
-          <button
-            type="button"
-            onClick={() => context.tryChanges(changesOf(finding, props.diagnosis))}
-          >
-            Try it
-          </button>
-        </p>
+      {finding.predicted_step_ns && (
+        <Try finding={finding} diagnosis={props.diagnosis} context={context} />
       )}
       {(finding.alternatives ?? []).length > 0 && (
         <details>

@@ -225,6 +225,7 @@ export function WhatIfDrawer(props: { context: ViewContext; onClose: () => void 
       { title: 'Kernels', targets: patterns },
     ];
   }, [operators, kernels]);
+  const findings = changes.filter(([option]) => option === 'finding');
   const scales = changes.filter(([option]) => option === 'scale');
   const factorOf = (target: string): number | undefined => {
     const found = scales.find(([, value]) => scaleOf(value).target === target);
@@ -257,6 +258,17 @@ export function WhatIfDrawer(props: { context: ViewContext; onClose: () => void 
       )}
       {changes.length > 0 && (
         <CommandLine command={whatIfCommand(changes, scope, context.session.input)} />
+      )}
+      {findings.length > 0 && (
+        <fieldset>
+          <legend>Findings</legend>
+          {findings.map((change) => (
+            <label class="switch" key={change[1]}>
+              <input type="checkbox" checked onChange={() => set(without(changes, change))} />
+              {change[1]}
+            </label>
+          ))}
+        </fieldset>
       )}
       <fieldset>
         <legend>Switches</legend>
