@@ -81,6 +81,35 @@ def test_a_slider_at_half_is_the_what_if_of_the_command_line(browser: Browser, e
         visit.check_quiet()
 
 
+def test_a_view_says_what_it_shows_beyond_the_scope(browser: Browser, example: str) -> None:
+    scope = "steps=6&device=0&focus=forward"
+    wider = {"diagnosis": None, "timeline": "all devices and whole steps", "tables": "whole steps",
+             "flame": "all devices and whole steps", "diagnosis&x=1": "all devices and whole steps"}  # fmt: skip
+    with visited(browser, example) as visit:
+        for view, shown in wider.items():
+            page = visit.go(f"v={view}&{scope}")
+            visit.settled()
+            said = page.locator(".beyond").all_inner_texts()
+            assert len(said) == (shown is not None), view
+            assert shown is None or said[0].startswith(f"Shown here: {shown},"), view
+        page = visit.go("v=flame&steps=6")
+        visit.settled()
+        assert page.locator(".beyond").count() == 0
+        visit.check_quiet()
+
+
+def test_steps_of_ranks_are_those_of_the_scope(browser: Browser) -> None:
+    with served("tests/data/runs/two_ranks") as address, visited(browser, address) as visit:
+        page = visit.go("v=ranks&steps=2-3")
+        page.wait_for_function("() => document.querySelectorAll('.heat .step').length === 4")
+        steps = page.locator(".heat .step").evaluate_all("steps => steps.map(step => step.title.split(':')[0])")
+        assert steps == ["rank 0, step 2", "rank 0, step 3", "rank 1, step 2", "rank 1, step 3"]
+        page = visit.go("v=ranks&input=1")
+        page.get_by_role("button", name="Show all ranks").click()
+        page.wait_for_selector(".rank-table")
+        visit.check_quiet()
+
+
 def try_each_finding(visit: Visit) -> None:
     """What the drawer says of a finding is what the finding says."""
     diagnosis = fathom_json("diagnose", str(EXAMPLE))

@@ -6,6 +6,7 @@ import { exactPattern, shortened } from '../../base/text';
 import type { Scope } from '../../base/scope';
 import type { Change } from '../../base/view_state';
 import {
+  WHAT_IF_SCOPE,
   DIAGNOSIS_SCOPE,
   pathOf,
   scopeOptions,
@@ -14,6 +15,7 @@ import {
   whatIfPath,
 } from '../../api/urls';
 import type { Diagnosis, TableAnswer, WhatIfAnswer } from '../../api/types';
+import { Beyond } from '../../components/beyond';
 import { CommandLine } from '../../components/copy_button';
 import { latest, useAnswer } from '../../components/use_answer';
 import { useStore } from '../../components/use_store';
@@ -245,6 +247,7 @@ export function WhatIfDrawer(props: { context: ViewContext; onClose: () => void 
           ×
         </button>
       </header>
+      <Beyond scope={scope} known={WHAT_IF_SCOPE} />
       {error && (
         <p role="alert" class="warning">
           {error.message}
