@@ -110,6 +110,24 @@ def test_steps_of_ranks_are_those_of_the_scope(browser: Browser) -> None:
         visit.check_quiet()
 
 
+def test_evidence_leads_to_the_rows_that_count_it(browser: Browser, example: str) -> None:
+    findings = fathom_json("diagnose", str(EXAMPLE))["findings"]
+    counted = {"tensor-cores-unused/fp32": "kernels", "pageable-copies": "copies", "data-loader-workers/none": "ops"}
+    assert set(counted) <= {finding["id"] for finding in findings}
+    with visited(browser, example) as visit:
+        for id, report in counted.items():
+            page = visit.go("v=diagnosis")
+            page.locator(f"[id='finding-{id}']").get_by_role("button", name="Show rows").first.click()
+            page.wait_for_selector(f".view-tables .side [aria-current=true] >> text={report}")
+            visit.settled()
+            filters = page.get_by_role("searchbox").input_value().split(" & ")
+            options = [word for one in filters for word in ("--filter", one)]
+            rows = fathom_json(report, *options, str(EXAMPLE))["rows"]
+            assert len(rows) > 0
+            assert page.locator(".report [role=status]").inner_text() == f"{len(rows)} rows"
+        visit.check_quiet()
+
+
 def try_each_finding(visit: Visit) -> None:
     """What the drawer says of a finding is what the finding says."""
     diagnosis = fathom_json("diagnose", str(EXAMPLE))

@@ -1,6 +1,9 @@
 // A finding: what it would save, why it is believed, what speaks against it, what to change, how to verify it.
+import { useState } from 'preact/hooks';
 import { durationText, percentText } from '../../base/format';
-import type { Diagnosis, Evidence, Finding } from '../../api/types';
+import { rowsOf } from '../../api/rows_of';
+import { pathOf } from '../../api/urls';
+import type { Diagnosis, Evidence, Finding, SliceAnswer } from '../../api/types';
 import type { ViewContext } from '../view';
 import { CommandLine } from '../../components/copy_button';
 
@@ -28,11 +31,50 @@ export function gainOf(finding: Finding): { likely: string; range: string } | nu
 }
 
 /** Of several ranks, slices are those of the rank that is diagnosed: the timeline is to show that one. */
-function chooseRank(diagnosis: Diagnosis, context: ViewContext): void {
+function rankOf(diagnosis: Diagnosis, context: ViewContext): string {
   const { ranks } = diagnosis;
   const name = ranks?.recordings[ranks.diagnosed]?.input;
   const index = (context.session.inputs ?? []).findIndex((input) => input.name === name);
-  if (ranks && index > 0) context.setScope({ input: String(index) });
+  return ranks && index > 0 ? String(index) : '';
+}
+
+function chooseRank(diagnosis: Diagnosis, context: ViewContext): void {
+  const input = rankOf(diagnosis, context);
+  if (input !== '') context.setScope({ input });
+}
+
+/** Leads to the rows of a table that count the slices of an evidence. */
+function Rows(props: { slices: readonly number[]; diagnosis: Diagnosis; context: ViewContext }) {
+  const { slices, diagnosis, context } = props;
+  const [said, setSaid] = useState('');
+  const show = async (): Promise<void> => {
+    const client = context.client.about(rankOf(diagnosis, context) || context.client.input);
+    // A page in a file has no filters.
+    const whole = context.client.connection === 'carried';
+    const answers = await Promise.all(
+      slices.map((slice) => client.json<SliceAnswer>(pathOf('api/slice', [['id', slice]]))),
+    );
+    if (context.signal.aborted) return;
+    const found = rowsOf(answers.flatMap((answer) => (answer.ok ? [answer.value] : [])));
+    if (found === null) setSaid('No table has a row of its own for this.');
+    else {
+      chooseRank(diagnosis, context);
+      context.go({
+        view: 'tables',
+        report: found.report,
+        filter: whole ? '' : found.filter,
+        sort: '',
+        groupBy: '',
+      });
+    }
+  };
+  return said === '' ? (
+    <button type="button" class="jump" onClick={() => void show()}>
+      Show rows
+    </button>
+  ) : (
+    <span class="soft">{said}</span>
+  );
 }
 
 function Proof(props: { evidence: Evidence; diagnosis: Diagnosis; context: ViewContext }) {
@@ -54,6 +96,9 @@ function Proof(props: { evidence: Evidence; diagnosis: Diagnosis; context: ViewC
           {i === 0 ? 'Show in timeline' : `no. ${i + 1}`}
         </button>
       ))}
+      {evidence.slices.length > 0 && (
+        <Rows slices={evidence.slices} diagnosis={diagnosis} context={context} />
+      )}
       {evidence.slices.length === 0 && begin !== undefined && end !== undefined && (
         <button type="button" class="jump" onClick={() => jump()}>
           Show in timeline
