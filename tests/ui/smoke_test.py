@@ -128,6 +128,28 @@ def test_evidence_leads_to_the_rows_that_count_it(browser: Browser, example: str
         visit.check_quiet()
 
 
+def test_a_note_stands_in_the_address_and_can_be_changed(browser: Browser, example: str) -> None:
+    said = ["the loader stalls: 50 % & more", "looked at", ""]
+    with visited(browser, example) as visit:
+        page = visit.go("v=timeline")
+        visit.settled()
+        asked: list[str] = []
+        page.on("dialog", lambda dialog: (asked.append(dialog.default_value), dialog.accept(said[len(asked) - 1])))
+        page.mouse.move(700, 400)
+        page.locator(".tl-scroller").focus()
+        for expected in (said[:1], said[1:2], []):
+            page.keyboard.press("n")
+            page.wait_for_function(
+                "texts => JSON.stringify(globalThis.fathomTimeline.shown.marks.map(mark => mark.label)) === JSON.stringify(texts)", arg=expected
+            )
+        assert asked == ["", *said[:2]]
+        page.keyboard.press("m")
+        page.wait_for_function("() => /(^#|&)m=\\d+:1(&|$)/.test(location.hash)")
+        page.keyboard.press("m")
+        page.wait_for_function("() => !/(^#|&)m=/.test(location.hash)")
+        visit.check_quiet()
+
+
 def try_each_finding(visit: Visit) -> None:
     """What the drawer says of a finding is what the finding says."""
     diagnosis = fathom_json("diagnose", str(EXAMPLE))
