@@ -73,7 +73,7 @@ FOLDERS = {
         "inputs": "query",
         ".": "inputs query",
         "diagnosis": "inputs query .",
-        "whatif": "query .",
+        "whatif": "query diagnosis .",
         "ranks": "inputs diagnosis .",
     },
     "formats": {"common": "", "chrome": "common", "fathom_wire": "common", "pstats": "common", "stacks": "common", ".": "common chrome fathom_wire pstats stacks"},

@@ -95,6 +95,11 @@ std::string take_fragment(std::vector<std::string>& inputs) {
   return fragment;
 }
 
+/// Does the page begin with the diagnosis of the scope, and is a server asked for it?
+bool begins_with_diagnosis(const Arguments& args, const std::string& fragment) {
+  return args.page.html.empty() && fragment.empty();
+}
+
 /// The page as a file instead of a server.
 int write_file(const Arguments& args, server::ViewRequest request) {
   const ThreadPool pool(args.read.threads);
@@ -112,7 +117,8 @@ int run(Arguments& args) {
   server::ViewRequest request{.inputs = *std::move(inputs),
                               .threads = args.read.threads,
                               .command = server::view_command(args.scope, args.read.inputs),
-                              .scope = args.scope};
+                              .scope = args.scope,
+                              .diagnose_ahead = begins_with_diagnosis(args, fragment)};
   if (!args.page.html.empty()) return write_file(args, std::move(request));
   const Descriptor signals = held_signals();
   Result<server::Listener> listener = args.socket.empty() ? server::Listener::on_port(args.port)

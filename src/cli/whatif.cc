@@ -54,6 +54,9 @@ void declare_changes(Options& options, Arguments& args) {
       "Kernels and operators of these names reach that fraction of what the device could do");
   options.list("--fuse", "REGEX", request.fuse,
                "Neighbouring kernels of these names become one kernel");
+  options.list("--finding", "ID", request.findings,
+               "What a finding of fathom diagnose proposes, by its id; by itself it gives the step "
+               "time that is predicted there");
   options.flag("--remove-syncs", request.remove_syncs, "No call waits for the device");
   options.flag("--overlap-input", request.overlap_input, "Data is loaded ahead, by other threads");
   options.flag("--launch-once", request.launch_once, "Launches are captured into graphs");

@@ -10,7 +10,7 @@
 namespace fathom::server {
 
 TimelineModel::TimelineModel(const Trace& trace)
-    : lanes(trace), classes(trace), counters(counter_series(trace)) {
+    : lanes(trace), classes(trace), names(trace), counters(counter_series(trace)) {
   std::set<std::int32_t> found;
   for (const LaneTrack& track : lanes.tracks()) {
     if (track.part == TrackPart::activities) found.insert(trace.tracks[track.track.row()].device);

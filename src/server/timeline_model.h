@@ -11,6 +11,7 @@
 #include "analysis/timeline/lane_tracks.h"
 #include "analysis/timeline/slice_class.h"
 #include "base/result.h"
+#include "server/slice_names.h"
 
 namespace fathom::server {
 
@@ -21,6 +22,7 @@ struct TimelineModel {
 
   LaneTracks lanes;
   SliceClasses classes;
+  SliceNames names;
   std::vector<CounterSeries> counters;
   std::vector<std::int32_t> devices;  ///< With activities; ascending.
 

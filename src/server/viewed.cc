@@ -11,6 +11,7 @@
 #include "base/stop.h"
 #include "base/thread_pool.h"
 #include "render/shell.h"
+#include "server/diagnosis_ahead.h"
 
 namespace fathom::server {
 namespace {
@@ -173,6 +174,13 @@ void Viewed::read_or_say_why() {
     progress_.state = State::ready;
   }
   analyse(**opened);
+  if (!request_.diagnose_ahead || request_.inputs.files.size() != 1) return;
+  // What is lacking shows when it is asked for.
+  static_cast<void>(or_out_of_memory("diagnosing", [&]() -> Result<void> {
+    const ThreadPool pool(request_.threads);
+    diagnose_ahead(**opened, request_.scope);
+    return {};
+  }));
 }
 
 /// What is lacking shows when it is asked for.

@@ -33,6 +33,9 @@ struct ViewRequest {
   std::string command;  ///< As typed, for people to copy.
   /// --steps, --device, --window as typed: what the page looks at first.
   TypedOptions scope;
+  /// Make the diagnosis of the scope as soon as one input is read: a server whose page begins with
+  /// it. Its Viewed is never destroyed, which would wait for that.
+  bool diagnose_ahead = false;
 };
 
 /// "fathom view --steps 3-7 trace.json": what opens the page of these inputs from a server.

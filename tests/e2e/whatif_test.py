@@ -70,6 +70,28 @@ class WhatIf(unittest.TestCase):
     def test_part_of_the_steps_may_be_chosen(self):
         self.assertEqual(answer(EXAMPLE, "--remove-syncs", "--steps", "6-7")["steps"], 2)
 
+    def test_a_finding_saves_what_the_diagnosis_says(self):
+        diagnosis = json.loads(program.fathom("diagnose", EXAMPLE, "--json", "--quiet").stdout)
+        predicted = [finding for finding in diagnosis["findings"] if finding["predicted_step_ns"]]
+        self.assertGreater(len(predicted), 2)
+        for finding in predicted:
+            with self.subTest(finding["id"]):
+                result = answer(EXAMPLE, "--finding", finding["id"])
+                self.assertEqual(result["before"]["step_mean_ns"], finding["step_ns"])
+                self.assertEqual(result["best"]["step_mean_ns"], finding["predicted_step_ns"]["likely"])
+                self.assertGreaterEqual(result["worst"]["step_mean_ns"], result["best"]["step_mean_ns"])
+                self.assertEqual([change["what"] for change in result["changes"]], ["finding " + finding["id"]])
+                self.assertGreater(result["changes"][0]["slices"], 0)
+                self.assertIn(finding["assumption"], result["changes"][0]["assumption"])
+
+    def test_a_finding_beside_another_change_is_one_replay(self):
+        diagnosis = json.loads(program.fathom("diagnose", EXAMPLE, "--json", "--quiet").stdout)
+        first = next(finding["id"] for finding in diagnosis["findings"] if finding["predicted_step_ns"])
+        scale = ("--scale", "kernel:.=0.5")
+        other, both = answer(EXAMPLE, *scale), answer(EXAMPLE, "--finding", first, *scale)
+        self.assertLess(both["best"]["step_median_ns"], other["best"]["step_median_ns"])
+        self.assertEqual([change["what"] for change in both["changes"]], ["finding " + first, "scale kernel:.=0.5"])
+
     def fails(self, *arguments, says):
         done = fathom(*arguments)
         self.assertEqual((done.returncode, done.stdout), (2, ""), done.stderr)
@@ -86,6 +108,7 @@ class WhatIf(unittest.TestCase):
         self.fails(EXAMPLE, "--scale", "aten::mm=fast", says="'fast' is not a number")
         self.fails(EXAMPLE, "--scale", "op:mm(=0.5", says="not a regular expression")
         self.fails(EXAMPLE, "--hide-communication", says="nothing of that in the trace")
+        self.fails(EXAMPLE, "--finding", "host-bonud", says="finding host-bonud: none of this id")
         self.fails(EXAMPLE, "--roof", "gemm=2", says="not a number from 0 to 1")
         self.fails(EXAMPLE, "--roof", "gemm=0.5", "--peaks", "H1000", says="--peaks")
 

@@ -15,6 +15,8 @@ import viewer
 
 TRACE = "tests/data/traces/hta_alexnet.json.gz"
 LARGER = "tests/data/traces/tl_h100_bert_small.json.gz"
+# Long enough to be read by several threads, which meet its names in an order of their own.
+BY_THREADS = "tests/data/traces/luatil_rtx3060_compile_triton.json.gz"
 SECRETS = ("zanzibar", "quokka", "/home/wombat", "numbat-7", "hunter2", "bandicoot")
 
 
@@ -40,6 +42,15 @@ def secretive():
     return {"traceEvents": events, "hostname": "numbat-7", "trace_name": "/home/wombat/zanzibar.json",
             "distributedInfo": {"backend": "nccl", "rank": 0, "world_size": 1, "master_addr": "10.11.12.13"},
             "deviceProperties": [{"id": 0, "name": "NVIDIA A100-SXM4-80GB", "numSms": 108}]}
+
+
+def texts_of(trace):
+    """Names of events, and texts among their arguments."""
+    events = json.loads(gzip.decompress((viewer.ROOT / trace).read_bytes()))["traceEvents"]
+    texts = {event.get("name") for event in events}
+    for event in events:
+        texts |= {value for value in event.get("args", {}).values() if isinstance(value, str)}
+    return {text for text in texts if isinstance(text, str)}
 
 
 class PageFile:
@@ -139,6 +150,15 @@ class Export(unittest.TestCase):
         self.assertLess(len(small.places), len(whole.places))
         self.assertTrue([sentence for sentence in small.left_out if "timeline" in sentence.lower()])
         self.assertEqual(small.raw("api/diagnosis"), whole.raw("api/diagnosis"))
+
+    def test_the_same_recording_gives_the_same_bytes(self):
+        for arguments in ([], ["--redact"]):
+            pages = [PageFile(self, "--no-cache", "--threads", "4", *arguments, BY_THREADS) for _ in range(4)]
+            told = PageFile(self, *arguments, "--threads", "1", BY_THREADS)
+            for page in pages:
+                different = [question for question in told.places if page.raw(question) != told.raw(question)]
+                self.assertEqual(different, [])
+                self.assertEqual(page.bytes, told.bytes)
 
     def test_what_does_not_fit_is_an_error(self):
         for arguments, words in ((["--size", "100kB", "--html", "/dev/null"], "--size"), (["--redact"], "--html")):
@@ -279,6 +299,8 @@ class Redacted(unittest.TestCase):
         for trace in (TRACE, LARGER):
             told, redacted = PageFile(self, trace), PageFile(self, "--redact", trace)
             names = {name for question in told.places if question.startswith("api/names") for name in told.ask(question)["names"]}
+            self.assertGreater(len(names), 50)
+            names |= texts_of(trace)
             text = redacted.data.decode(errors="replace")
             words = set(re.split(r"[^\w:./-]+", text))
             kept = {name for name in names if re.fullmatch(r"[\w:./-]*[A-Za-z][\w:./-]*", name) and name in words}

@@ -15,6 +15,7 @@ import urllib.parse
 import viewer
 
 TRACE = "tests/data/traces/hta_alexnet.json.gz"
+EXAMPLE = "examples/resnet50_v100.pt.trace.json.gz"
 
 
 def address(route, options):
@@ -73,6 +74,18 @@ class SameAsTheCommandLine(unittest.TestCase):
             again = subprocess.run(command.replace("fathom", viewer.FATHOM, 1) + " --json", shell=True, capture_output=True,
                                    check=True, cwd=viewer.ROOT)
             self.assertEqual(again.stdout, printed)
+
+    def test_a_finding_is_replayed_as_it_was_predicted(self):
+        server = self.view(EXAMPLE)
+        server.session()
+        findings = [finding for finding in server.ask("api/diagnosis")["findings"] if finding["predicted_step_ns"]]
+        self.assertGreater(len(findings), 2)
+        for finding in findings:
+            answer = server.ask(address("api/whatif", [("finding", finding["id"])]))
+            saved = answer["before"]["step_mean_ns"] - answer["best"]["step_mean_ns"]
+            self.assertEqual(saved, finding["step_ns"] - finding["predicted_step_ns"]["likely"], finding["id"])
+            self.assertIn(" --finding ", answer["command"])
+        self.assertEqual(server.get("api/whatif?finding=none")[0], 400)
 
     def test_the_graph_of_what_if_is_prepared_for_steps_that_there_are(self):
         server = self.view(TRACE)
@@ -190,6 +203,60 @@ class Timeline(viewer.ViewerCase):
         flame = self.viewer.ask(f"api/flame?tracks={ids}")
         self.assertEqual(flame["total_ns"], sum(row["total_ns"] for row in whole["rows"]))
 
+    def test_an_area_has_the_accounting_of_exactly_its_time(self):
+        span = self.viewer.session()["span"]
+        length = span["end_ns"] - span["begin_ns"]
+        chosen = random.Random(2)
+        for _ in range(4):
+            begin, end = sorted(chosen.sample(range(length), 2))
+            area = self.viewer.ask(f"api/selection?begin={span['begin_ns'] + begin}&end={span['begin_ns'] + end}")
+            self.assertEqual(len(area["accounting"]), len(self.viewer.session()["devices"]))
+            for account in area["accounting"]:
+                table = json.loads(viewer.fathom("accounting", "--json", "--device", str(account["device"]), "--window",
+                                                 f"{begin}ns:{end}ns", *self.arguments))
+                buckets = {bucket["id"]: bucket["ns"] for bucket in account["buckets"]}
+                self.assertEqual(buckets, {row["bucket"]: row["time_ns"] for row in table["rows"]})
+                self.assertEqual(sum(buckets.values()), end - begin)
+
+    def recording_with_modules(self):
+        """Three calls of an operator in a module and a function; the backward of the second."""
+        events = [{"ph": "X", "cat": "python_function", "name": "train.py(12): step", "pid": 1, "tid": 1, "ts": 0, "dur": 900,
+                   "args": {"Python id": 1, "Python parent id": None}}]
+        for i, duration in enumerate((100, 150, 50)):
+            begin = 10 + 200 * i
+            events.append({"ph": "X", "cat": "python_function", "name": f"nn.Module: Linear_{i}", "pid": 1, "tid": 1, "ts": begin,
+                           "dur": 180, "args": {"Python id": i + 2, "Python parent id": 1, "Python module id": i}})
+            events.append({"ph": "X", "cat": "cpu_op", "name": "aten::linear", "pid": 1, "tid": 1, "ts": begin + 5, "dur": duration,
+                           "args": {"External id": i + 1, "Sequence number": 7 + i, "Fwd thread id": 0}})
+        events.append({"ph": "X", "cat": "cpu_op", "name": "autograd::engine::evaluate_function: AddmmBackward0", "pid": 1, "tid": 2,
+                       "ts": 700, "dur": 90, "args": {"External id": 9, "Sequence number": 8, "Fwd thread id": 1}})
+        folder = pathlib.Path(tempfile.mkdtemp())
+        self.addCleanup(shutil.rmtree, folder)
+        path = folder / "modules.json"
+        path.write_text(json.dumps({"traceEvents": events}))
+        return str(path)
+
+    def test_a_slice_leads_to_module_line_backward_and_its_like(self):
+        server = viewer.Viewer(self.recording_with_modules())
+        self.addCleanup(server.end)
+        server.session()
+        linear = server.ask("api/search?q=aten::linear")["first"]
+        self.assertEqual(len(linear), 3)
+        slices = [server.ask(f"api/slice?id={id}") for id in linear]
+        first, second, third = sorted(slices, key=lambda each: each["begin_ns"])
+        for i, each in enumerate((first, second, third)):
+            self.assertEqual(each["link_names"]["module"], f"nn.Module: Linear_{i}")
+            self.assertEqual(each["links"]["slowest"], second["id"])
+            self.assertEqual((each["same_name_slices"], each["same_name_ns"]), (3, 300_000))
+        self.assertEqual(server.ask(f"api/slice?id={first['links']['module']}")["link_names"]["frame"], "train.py(12): step")
+        self.assertEqual([each["links"]["previous"] for each in (first, second, third)], [None, first["id"], second["id"]])
+        self.assertEqual([each["links"]["next"] for each in (first, second, third)], [second["id"], third["id"], None])
+        self.assertEqual([len(each["links"]["backward"]) for each in (first, second, third)], [0, 1, 0])
+        backward = server.ask(f"api/slice?id={second['links']['backward'][0]}")
+        self.assertIn("AddmmBackward0", backward["name"])
+        self.assertEqual(backward["links"]["forward"], second["id"])
+        self.assertEqual(backward["link_names"]["forward"], "aten::linear")
+
     def recording_with_memory(self):
         events = [{"ph": "X", "cat": "cpu_op", "name": name, "pid": 1, "tid": 1, "ts": begin, "dur": duration}
                   for name, begin, duration in (("outer", 0, 100), ("inner", 10, 20), ("late", 200, 500))]
@@ -233,6 +300,9 @@ class Timeline(viewer.ViewerCase):
         second = self.viewer.ask("api/names?first=1&count=2")
         self.assertEqual(second["names"], first["names"][1:])
         self.assertEqual(self.viewer.ask("api/names?ids=2,1")["names"], [first["names"][2], first["names"][1]])
+        every = self.viewer.ask("api/names?count=4096")
+        self.assertEqual((every["names"][0], len(set(every["names"]))), ("", every["total"]))
+        self.assertEqual(self.viewer.ask(f"api/names?ids={every['total']}")["names"], [""])
 
     def test_overlapping_kernels_both_show(self):
         # As Perfetto drops them: two kernels of a stream of which none is inside the other.

@@ -6,7 +6,7 @@ import shlex
 import subprocess
 
 import pytest
-from conftest import EVIL, EXAMPLE, FATHOM, RIGHT_TO_LEFT, ROOT, VIEWS, fathom_json, served, visited
+from conftest import EVIL, EXAMPLE, FATHOM, RIGHT_TO_LEFT, ROOT, VIEWS, Visit, fathom_json, served, visited
 from playwright.sync_api import Browser
 from tables import check_table
 from texts import duration_text
@@ -78,6 +78,102 @@ def test_a_slider_at_half_is_the_what_if_of_the_command_line(browser: Browser, e
         assert command[0] == "fathom"
         done = subprocess.run([FATHOM, *command[1:], "--json"], capture_output=True, text=True, check=True, cwd=ROOT)
         assert f'"step_mean_ns": {said["best"]["step_mean_ns"]}' in done.stdout
+        visit.check_quiet()
+
+
+def test_a_view_says_what_it_shows_beyond_the_scope(browser: Browser, example: str) -> None:
+    scope = "steps=6&device=0&focus=forward"
+    wider = {"diagnosis": None, "timeline": "all devices and whole steps", "tables": "whole steps",
+             "flame": "all devices and whole steps", "diagnosis&x=1": "all devices and whole steps"}  # fmt: skip
+    with visited(browser, example) as visit:
+        for view, shown in wider.items():
+            page = visit.go(f"v={view}&{scope}")
+            visit.settled()
+            said = page.locator(".beyond").all_inner_texts()
+            assert len(said) == (shown is not None), view
+            assert shown is None or said[0].startswith(f"Shown here: {shown},"), view
+        page = visit.go("v=flame&steps=6")
+        visit.settled()
+        assert page.locator(".beyond").count() == 0
+        visit.check_quiet()
+
+
+def test_steps_of_ranks_are_those_of_the_scope(browser: Browser) -> None:
+    with served("tests/data/runs/two_ranks") as address, visited(browser, address) as visit:
+        page = visit.go("v=ranks&steps=2-3")
+        page.wait_for_function("() => document.querySelectorAll('.heat .step').length === 4")
+        steps = page.locator(".heat .step").evaluate_all("steps => steps.map(step => step.title.split(':')[0])")
+        assert steps == ["rank 0, step 2", "rank 0, step 3", "rank 1, step 2", "rank 1, step 3"]
+        page = visit.go("v=ranks&input=1")
+        page.get_by_role("button", name="Show all ranks").click()
+        page.wait_for_selector(".rank-table")
+        visit.check_quiet()
+
+
+def test_evidence_leads_to_the_rows_that_count_it(browser: Browser, example: str) -> None:
+    findings = fathom_json("diagnose", str(EXAMPLE))["findings"]
+    counted = {"tensor-cores-unused/fp32": "kernels", "pageable-copies": "copies", "data-loader-workers/none": "ops"}
+    assert set(counted) <= {finding["id"] for finding in findings}
+    with visited(browser, example) as visit:
+        for id, report in counted.items():
+            page = visit.go("v=diagnosis")
+            page.locator(f"[id='finding-{id}']").get_by_role("button", name="Show rows").first.click()
+            page.wait_for_selector(f".view-tables .side [aria-current=true] >> text={report}")
+            visit.settled()
+            filters = page.get_by_role("searchbox").input_value().split(" & ")
+            options = [word for one in filters for word in ("--filter", one)]
+            rows = fathom_json(report, *options, str(EXAMPLE))["rows"]
+            assert len(rows) > 0
+            assert page.locator(".report [role=status]").inner_text() == f"{len(rows)} rows"
+        visit.check_quiet()
+
+
+def test_a_note_stands_in_the_address_and_can_be_changed(browser: Browser, example: str) -> None:
+    said = ["the loader stalls: 50 % & more", "looked at", ""]
+    with visited(browser, example) as visit:
+        page = visit.go("v=timeline")
+        visit.settled()
+        asked: list[str] = []
+        page.on("dialog", lambda dialog: (asked.append(dialog.default_value), dialog.accept(said[len(asked) - 1])))
+        page.mouse.move(700, 400)
+        page.locator(".tl-scroller").focus()
+        for expected in (said[:1], said[1:2], []):
+            page.keyboard.press("n")
+            page.wait_for_function(
+                "texts => JSON.stringify(globalThis.fathomTimeline.shown.marks.map(mark => mark.label)) === JSON.stringify(texts)", arg=expected
+            )
+        assert asked == ["", *said[:2]]
+        page.keyboard.press("m")
+        page.wait_for_function("() => /(^#|&)m=\\d+:1(&|$)/.test(location.hash)")
+        page.keyboard.press("m")
+        page.wait_for_function("() => !/(^#|&)m=/.test(location.hash)")
+        visit.check_quiet()
+
+
+def try_each_finding(visit: Visit) -> None:
+    """What the drawer says of a finding is what the finding says."""
+    diagnosis = fathom_json("diagnose", str(EXAMPLE))
+    predicted = [finding for finding in diagnosis["findings"] if finding["predicted_step_ns"]]
+    assert len(predicted) > 2
+    for finding in predicted:
+        page = visit.go("v=diagnosis")
+        card = page.locator(f"[id='finding-{finding['id']}']")
+        card.get_by_role("button", name="Try it").first.click()
+        expected = duration_text(finding["predicted_step_ns"]["likely"])
+        page.wait_for_function("text => document.querySelector('.new-step b')?.textContent === text", arg=expected)
+        assert duration_text(finding["step_ns"]) in page.locator(".new-step").inner_text()
+        assert f"--finding {finding['id']}" in page.locator(".what-if .command code").inner_text()
+
+
+def test_trying_a_finding_gives_what_it_predicts(browser: Browser, example: str) -> None:
+    with visited(browser, example) as visit:
+        try_each_finding(visit)
+        visit.check_quiet()
+
+
+def test_a_page_in_a_file_replays_findings(browser: Browser, page_file: str) -> None:
+    with visited(browser, page_file) as visit:
+        try_each_finding(visit)
         visit.check_quiet()
 
 

@@ -23,10 +23,11 @@ struct List {
   std::string_view name;
   std::vector<std::string> WhatIfRequest::*member;
 };
-constexpr std::array<List, 3> kLists = {
+constexpr std::array<List, 4> kLists = {
     List{"scale", &WhatIfRequest::scale},
     List{"roof", &WhatIfRequest::roof},
     List{"fuse", &WhatIfRequest::fuse},
+    List{"finding", &WhatIfRequest::findings},
 };
 
 Result<void> take(const std::string& name, const std::string& text, TypedWhatIf& typed) {

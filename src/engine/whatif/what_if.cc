@@ -2,8 +2,13 @@
 #include "engine/whatif/what_if.h"
 
 #include <algorithm>
+#include <cmath>
+#include <iterator>
+#include <utility>
 
 #include "base/parallel.h"
+#include "engine/diagnosis/combine_edits.h"
+#include "engine/whatif/finding_changes.h"
 #include "engine/whatif/what_if_edits.h"
 
 namespace fathom {
@@ -33,23 +38,60 @@ bool same(const Edits& a, const Edits& b) {
          a.overlap == b.overlap && a.hide == b.hide && a.launch_once == b.launch_once;
 }
 
+void replay_both(const Replay& replay, const WhatIfEdits& edits, WhatIf& result) {
+  Prediction best, worst;
+  if (same(edits.best, edits.worst)) {
+    best = replay.run(edits.best);
+    worst = best;
+  } else {
+    both_in_parallel([&] { best = replay.run(edits.best); },
+                     [&] { worst = replay.run(edits.worst); });
+  }
+  put_in_order(best, worst);
+  result.best = forecast(best);
+  result.worst = forecast(worst);
+}
+
+/// Those of findings and the others at once.
+Edits with_changes_of(const std::vector<const FindingChange*>& findings, Edits others) {
+  if (findings.empty()) return others;
+  std::vector<const Edits*> all;
+  for (const FindingChange* const finding : findings) all.push_back(&finding->edits);
+  all.push_back(&others);
+  return combine_edits(all);
+}
+
+std::vector<WhatIfChange> changes_of(const std::vector<const FindingChange*>& findings,
+                                     bool by_itself) {
+  std::vector<WhatIfChange> changes;
+  for (const FindingChange* const finding : findings) {
+    changes.push_back({.what = "finding " + finding->id,
+                       .slices = finding->slices(),
+                       .assumption = by_itself ? finding->assumption
+                                               : "beside other changes it saves nothing at worst"});
+  }
+  return changes;
+}
+
 }  // namespace
 
 bool WhatIfRequest::empty() const {
-  return scale.empty() && roof.empty() && fuse.empty() && !remove_syncs && !overlap_input &&
-         !launch_once && !pin_copies && !hide_communication;
+  return scale.empty() && roof.empty() && fuse.empty() && findings.empty() && !remove_syncs &&
+         !overlap_input && !launch_once && !pin_copies && !hide_communication;
 }
 
 PathPart bound_by(const StepForecast& forecast) {
   return static_cast<PathPart>(std::ranges::max_element(forecast.path) - forecast.path.begin());
 }
 
-WhatIfModel::WhatIfModel(const Session& session, const Selection& selection, Replay replay)
+WhatIfModel::WhatIfModel(const Session& session, const Selection& selection, Replay replay,
+                         std::shared_ptr<FindingChanges> findings)
     : session_(&session),
       selection_(selection),
       replay_(std::move(replay)),
       before_(replay_.run({})),
-      residuals_(replay_.residuals()) {}
+      residuals_(replay_.residuals()),
+      findings_(std::move(findings)) {}
 
 Result<WhatIfModel> WhatIfModel::build(const Session& session,
                                        const std::optional<Selection::StepRange>& steps,
@@ -60,7 +102,25 @@ Result<WhatIfModel> WhatIfModel::build(const Session& session,
   Result<Selection> selection = session.select(selected);
   if (!selection) return std::move(selection).error();
   const Context context{session.trace(), session.analyses(), *selection, {}};
-  return WhatIfModel(session, *selection, Replay::for_predictions(context));
+  return WhatIfModel(session, *selection, Replay::for_predictions(context),
+                     std::make_shared<FindingChanges>(session, steps, window));
+}
+
+void WhatIfModel::replay_finding(const FindingChange& finding, WhatIf& result) const {
+  result.best = forecast(replay_.run(finding.edits));
+  result.worst = result.before;
+  const Duration saved = std::max(result.before.median - result.best.median, Duration{});
+  const Duration low = finding.gain.low;
+  const Duration likely = finding.gain.likely;
+  if (to_ns(likely) > 0) {
+    const double share = static_cast<double>(to_ns(low)) / static_cast<double>(to_ns(likely));
+    result.worst.median -= Duration(std::llround(share * static_cast<double>(to_ns(saved))));
+  }
+  result.before.mean = finding.step;
+  result.best.mean = finding.step - likely;
+  result.worst.mean = finding.step - low;
+  result.notes.emplace_back(
+      "The mean is that of the steps which the finding is about, as the diagnosis predicts it.");
 }
 
 Result<WhatIf> WhatIfModel::run(const WhatIfRequest& request) const {
@@ -68,24 +128,28 @@ Result<WhatIf> WhatIfModel::run(const WhatIfRequest& request) const {
   const Context context{session_->trace(), session_->analyses(), selection_, options};
   Result<WhatIfEdits> edits = what_if_edits(context, request);
   if (!edits) return std::move(edits).error();
+  std::vector<const FindingChange*> findings;
+  for (const std::string& id : request.findings) {
+    const Result<const FindingChange*> found = findings_->find(id);
+    if (!found) return found.error();
+    findings.push_back(*found);
+  }
+  const bool by_itself = findings.size() == 1 && edits->changes.empty();
   WhatIf result;
   result.input = session_->input();
   result.step_name = context.steps().name;
   result.step_note = context.steps().note;
   result.steps = before_.steps.size();
   result.before = forecast(before_);
-  Prediction best, worst;
-  if (same(edits->best, edits->worst)) {
-    best = replay_.run(edits->best);
-    worst = best;
+  if (by_itself) {
+    replay_finding(*findings.front(), result);
   } else {
-    both_in_parallel([&] { best = replay_.run(edits->best); },
-                     [&] { worst = replay_.run(edits->worst); });
+    edits->best = with_changes_of(findings, std::move(edits->best));
+    replay_both(replay_, *edits, result);
   }
-  put_in_order(best, worst);
-  result.best = forecast(best);
-  result.worst = forecast(worst);
-  result.changes = std::move(edits->changes);
+  result.changes = changes_of(findings, by_itself);
+  result.changes.insert(result.changes.end(), std::move_iterator(edits->changes.begin()),
+                        std::move_iterator(edits->changes.end()));
   result.residuals = residuals_;
   if (result.residuals.percent() > kDoubtfulPercent) {
     result.notes.push_back(

@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -27,6 +28,10 @@ struct WhatIfRequest {
   /// Whose peaks that roof is of, instead of the recorded device's. Borrowed.
   const DeviceSpec* peaks = nullptr;
   std::vector<std::string> fuse;  ///< REGEX: neighbouring kernels of these names become one.
+  /// Ids of findings of a diagnosis of these steps: what they propose is changed. One by itself
+  /// gives the step time that the diagnosis predicts. Beside other changes it saves all that it may
+  /// at best, and nothing at worst.
+  std::vector<std::string> findings;
   bool remove_syncs = false;
   bool overlap_input = false;
   bool launch_once = false;
@@ -62,6 +67,9 @@ struct WhatIf {
   std::vector<std::string> notes;
 };
 
+class FindingChanges;
+struct FindingChange;
+
 /// The graph of a recording's steps, for what changes in them: made once, asked often.
 class WhatIfModel {
  public:
@@ -76,13 +84,18 @@ class WhatIfModel {
   [[nodiscard]] Result<WhatIf> run(const WhatIfRequest& request) const;
 
  private:
-  WhatIfModel(const Session& session, const Selection& selection, Replay replay);
+  WhatIfModel(const Session& session, const Selection& selection, Replay replay,
+              std::shared_ptr<FindingChanges> findings);
+
+  /// The step time that the diagnosis predicts of it, and what bounds the step then.
+  void replay_finding(const FindingChange& finding, WhatIf& result) const;
 
   const Session* session_;
   Selection selection_;
   Replay replay_;
   Prediction before_;
   Residuals residuals_;
+  std::shared_ptr<FindingChanges> findings_;
 };
 
 /// Both at once. Errors: of either.

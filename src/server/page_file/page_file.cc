@@ -48,6 +48,10 @@ Places places_of(const OpenInput& input, const std::optional<Diagnosis>& diagnos
   for (const CostlyOperator& each : diagnosis->baseline.operators)
     places.targets.push_back(each.name);
   for (const RankedFinding& finding : diagnosis->findings) {
+    if (finding.gain) places.findings.push_back(finding.id);
+    for (const RankedFinding& other : finding.alternatives) {
+      if (other.gain) places.findings.push_back(other.id);
+    }
     for (const Evidence& evidence : finding.finding.evidence) {
       places.slices.insert(places.slices.end(), evidence.slices.begin(), evidence.slices.end());
       if (evidence.where) places.stretches.push_back(*evidence.where);
@@ -79,13 +83,18 @@ std::string further_options(const DiagnosisRequest& request) {
   return options;
 }
 
+/// A scope as the page names it.
+Parameters with_shown_focus(const Carrier& carrier, Parameters scope) {
+  for (auto& [name, value] : scope) {
+    if (name == "focus") value = carrier.shown(value);
+  }
+  return scope;
+}
+
 /// The diagnosis under the question that the page asks; gives the answer.
 Response carry_diagnosis(Carrier& carrier, const PageFileOptions& options) {
   const Parameters scope = carrier.scope(kDiagnosisScope);
-  Parameters shown = scope;
-  for (auto& [name, value] : shown) {
-    if (name == "focus") value = carrier.shown(value);
-  }
+  Parameters shown = with_shown_focus(carrier, scope);
   Response answer = options.diagnosis == nullptr
                         ? carrier.ask(question("api/diagnosis", scope))
                         : json_response(render_diagnosis_json(*options.diagnosis) + "\n");
@@ -99,6 +108,16 @@ Response carry_diagnosis(Carrier& carrier, const PageFileOptions& options) {
   return answer;
 }
 
+/// The steps of one of several ranks, as the page asks for them: devices have other numbers there.
+void carry_rank(Carrier& carrier, std::size_t input) {
+  Parameters asked = carrier.scope("focus steps window");
+  Parameters shown = with_shown_focus(carrier, asked);
+  for (Parameters* const some : {&asked, &shown})
+    some->emplace_back("input", std::to_string(input));
+  carrier.keep_as(question("api/diagnosis", std::move(shown)),
+                  carrier.ask(question("api/diagnosis", std::move(asked))));
+}
+
 /// Of several inputs: what they have in common, or what changed from one to the other. True where
 /// two are compared.
 bool carry_several(Carrier& carrier, const Response& diagnosis) {
@@ -107,7 +126,7 @@ bool carry_several(Carrier& carrier, const Response& diagnosis) {
   const std::string first = carrier.shown(inputs.files.front().name());
   if (diagnosis.bytes().find("\"ranks\": null") == std::string_view::npos) {
     for (std::size_t input = 0; input < std::min(inputs.files.size(), kMostRanks); ++input)
-      carrier.keep(question("api/diagnosis", {{"input", std::to_string(input)}}));
+      carry_rank(carrier, input);
   } else {
     const Response compared = carrier.ask("api/compare");
     carrier.keep_as("api/compare", compared);

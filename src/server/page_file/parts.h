@@ -10,15 +10,17 @@ namespace fathom::server {
 
 /// What the page shows first and last leads to: places and slices of findings, and steps.
 struct Places {
-  std::vector<Interval> stretches;   ///< Of findings.
-  std::vector<SliceId> slices;       ///< Likewise.
-  std::vector<const Step*> steps;    ///< The median and the longest of those that count.
-  std::vector<std::string> targets;  ///< Operators that cost the most.
+  std::vector<Interval> stretches;    ///< Of findings.
+  std::vector<SliceId> slices;        ///< Likewise.
+  std::vector<const Step*> steps;     ///< The median and the longest of those that count.
+  std::vector<std::string> targets;   ///< Operators that cost the most.
+  std::vector<std::string> findings;  ///< Ids of those that predict a step time.
 };
 
 /// Every table, in each grouping.
 void carry_tables(Carrier& carrier);
-/// Each slider of the drawer at each of its places, and the switches in every combination.
+/// Each slider of the drawer at each of its places, the switches in every combination, and what
+/// each finding proposes.
 void carry_what_if(Carrier& carrier, const OpenInput& input, const Places& places);
 /// Parts of the file: until where all of the time gets finer, then the steps, then what findings
 /// point at.

@@ -138,7 +138,7 @@ class TileCarrier {
 
   /// A page of names; where they are long, in several answers.
   void carry_names(std::uint32_t first) {
-    const auto total = static_cast<std::uint32_t>(input_.session().trace().strings.size());
+    const auto total = static_cast<std::uint32_t>(input_.timeline().names.size());
     const std::uint32_t end = std::min(first + kNames, total);
     const std::uint32_t page = first + kNames;
     while (first < end) {

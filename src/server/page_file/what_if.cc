@@ -1,4 +1,4 @@
-// Carries the answers to what the sliders and switches of the page can ask one at a time.
+// Carries the answers to what sliders, switches and findings of the page can ask one at a time.
 #include <array>
 #include <string>
 #include <utility>
@@ -62,6 +62,10 @@ class Sliders {
     }
   }
 
+  void carry_finding(const std::string& id) {
+    keep({{"finding", id}}, {{"finding", carrier_.shown(id)}});
+  }
+
   [[nodiscard]] bool complete() const { return complete_; }
 
   void carry_switches() {
@@ -92,6 +96,7 @@ class Sliders {
 void carry_what_if(Carrier& carrier, const OpenInput& input, const Places& places) {
   Sliders sliders(carrier);
   sliders.carry_switches();
+  for (const std::string& id : places.findings) sliders.carry_finding(id);
   for (const std::string& name : places.targets) sliders.carry(name, carrier.shown(name));
   for (const std::string_view phase : kPhases) {
     const std::string target = "phase:" + std::string(phase);
@@ -102,9 +107,8 @@ void carry_what_if(Carrier& carrier, const OpenInput& input, const Places& place
   }
   if (!sliders.complete()) carrier.leave_out("For some sliders of what if there was no room.");
   carrier.leave_out(
-      "What if: one slider at a time, and switches without sliders; other changes at once, and "
-      "other "
-      "targets, are replayed by fathom whatif.");
+      "What if: one slider or finding at a time, and switches by themselves; other changes at "
+      "once, and other targets, are replayed by fathom whatif.");
 }
 
 }  // namespace fathom::server

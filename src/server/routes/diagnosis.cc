@@ -6,17 +6,11 @@
 #include "engine/diagnosis/typed_diagnosis.h"
 #include "engine/ranks/each_diagnosis.h"
 #include "render/diagnosis_json.h"
+#include "server/diagnosis_ahead.h"
 #include "server/route.h"
 
 namespace fathom::server {
 namespace {
-
-/// Of one recording.
-Result<std::string> of_input(const OpenInput& input, const DiagnosisRequest& request) {
-  const Result<Diagnosis> found = diagnose(input.session(), request);
-  if (!found) return found.error();
-  return render_diagnosis_json(*found) + "\n";
-}
 
 /// Of the ranks of one program; unset where the inputs are something else.
 Result<std::optional<std::string>> of_ranks(const ViewRequest& view,
@@ -47,13 +41,11 @@ Result<std::string> compute(const Call& call) {
     if (!ranks) return std::move(ranks).error();
     if (*ranks) return **std::move(ranks);
   }
-  return of_input(*call.input, typed->request);
+  return diagnosis_json(*call.input, typed->request);
 }
 
 Result<Response> answer_diagnosis(const Call& call) {
-  std::string key(call.text("input"));
-  for (const auto& [name, value] : call.options())
-    key.append("\n").append(name).append("=").append(value);
+  const std::string key = diagnosis_key(call.text("input"), call.options());
   Result<std::string> json = call.input->diagnoses().get(key, [&] { return compute(call); });
   if (!json) return std::move(json).error();
   return json_response(*std::move(json));

@@ -13,7 +13,7 @@ constexpr std::int64_t kMost = 4096;
 constexpr std::size_t kMostBytes = std::size_t{1} << 20;
 
 Result<Response> answer_names(const Call& call) {
-  const StringPool& strings = call.input->session().trace().strings;
+  const SliceNames& known = call.input->timeline().names;
   std::string text;
   JsonWriter json(text, kJsonCompact);
   json.object();
@@ -24,9 +24,7 @@ Result<Response> answer_names(const Call& call) {
       if (text.size() > kMostBytes) break;
       const Result<std::int64_t> number = parse_whole(id, 0);
       if (!number) return Error(number.error()).in("ids");
-      const bool known = static_cast<std::uint64_t>(*number) < strings.size();
-      json.text(known ? strings.view(StringId(static_cast<std::size_t>(*number)))
-                      : std::string_view());
+      json.text(known.text(static_cast<std::size_t>(*number)));
     }
     json.end().end();
     return json_response(std::move(text));
@@ -35,12 +33,12 @@ Result<Response> answer_names(const Call& call) {
   const Result<std::int64_t> count = call.number("count", kMost);
   if (!first) return first.error();
   if (!count) return count.error();
-  const auto begin = std::min(static_cast<std::size_t>(*first), strings.size());
+  const auto begin = std::min(static_cast<std::size_t>(*first), known.size());
   const auto end =
-      std::min(begin + static_cast<std::size_t>(std::min(*count, kMost)), strings.size());
-  json.member("first", begin).member("total", strings.size()).key("names").array();
+      std::min(begin + static_cast<std::size_t>(std::min(*count, kMost)), known.size());
+  json.member("first", begin).member("total", known.size()).key("names").array();
   for (std::size_t id = begin; id < end && text.size() <= kMostBytes; ++id)
-    json.text(strings.view(StringId(id)));
+    json.text(known.text(id));
   json.end().end();
   return json_response(std::move(text));
 }

@@ -57,7 +57,7 @@ Boxes boxes_of(const Trace& trace, const TimelineModel& model, const LaneTrack& 
       boxes.x0.push_back(box.x0);
       boxes.x1.push_back(box.x1);
       boxes.slice.push_back(box.slice.value);
-      boxes.name.push_back(box.name.value);
+      boxes.name.push_back(model.names.number(box.name));
       boxes.lane.push_back(static_cast<std::uint16_t>(lane));
       boxes.kind.push_back(model.classes.of(box.longest));
       boxes.coverage.push_back(box.coverage);

@@ -25,7 +25,11 @@ export function scopeOptions(scope: Scope, keys: readonly ScopeKey[]): Options {
 
 export const TABLE_SCOPE: readonly ScopeKey[] = ['steps', 'device', 'window'];
 export const DIAGNOSIS_SCOPE: readonly ScopeKey[] = ['steps', 'device', 'window', 'focus'];
-export const WHAT_IF_SCOPE: readonly ScopeKey[] = ['steps', 'window'];
+/** Of what is asked with a begin and an end. */
+export const TIME_SCOPE: readonly ScopeKey[] = ['steps', 'window'];
+export const WHAT_IF_SCOPE = TIME_SCOPE;
+/** Of each rank: devices have other numbers there. */
+export const RANK_SCOPE: readonly ScopeKey[] = ['steps', 'window', 'focus'];
 
 export const whatIfPath = (changes: readonly Change[], scope: Scope): string =>
   pathOf('api/whatif', [

@@ -11,6 +11,23 @@ export const WHOLE: Scope = { steps: '', device: '', window: '', focus: '', inpu
 
 export const SCOPE_KEYS = ['steps', 'device', 'window', 'focus', 'input'] as const;
 
+const WIDER = [
+  ['time', 'all of the time', ['steps', 'window']],
+  ['device', 'all devices', ['device']],
+  ['focus', 'whole steps', ['focus']],
+] as const;
+
+/** What a view shows beyond a scope of which it only knows these parts, as a sentence; "" where it shows just that. */
+export function beyondScope(scope: Scope, known: readonly (keyof Scope)[]): string {
+  const wider = WIDER.filter(([, , keys]) =>
+    keys.some((key) => scope[key] !== '' && !known.includes(key)),
+  );
+  const list = (texts: readonly string[]): string => texts.join(' and ');
+  return wider.length === 0
+    ? ''
+    : `Shown here: ${list(wider.map(([, shown]) => shown))}, whatever ${list(wider.map(([name]) => name))} the scope says.`;
+}
+
 export function windowOf(begin: number, end: number): string {
   return `${Math.max(0, Math.round(begin))}ns:${Math.max(0, Math.round(end))}ns`;
 }

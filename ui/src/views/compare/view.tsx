@@ -3,9 +3,11 @@ import { useState } from 'preact/hooks';
 import { countText, durationText, percentText } from '../../base/format';
 import { compareCommand } from '../../api/urls';
 import type { CompareAnswer, ComparePair, CompareRow, Diagnosis } from '../../api/types';
+import { Beyond } from '../../components/beyond';
 import { CommandLine, CopyButton } from '../../components/copy_button';
 import { Empty, Loading } from '../../components/notice';
 import { latest, useAnswer } from '../../components/use_answer';
+import { useStore } from '../../components/use_store';
 import { mounted } from '../mount';
 import type { ViewContext } from '../view';
 import { Calls } from './calls';
@@ -189,6 +191,7 @@ function Pair(props: { pair: ComparePair; context: ViewContext }) {
 
 function Screen(props: { context: ViewContext }) {
   const { context } = props;
+  const { scope } = useStore(context.state);
   const inputs = context.session.inputs ?? [];
   const several = inputs.length >= 2;
   const diagnosis = useAnswer<Diagnosis>(context.client, several ? 'api/diagnosis' : null);
@@ -234,6 +237,7 @@ function Screen(props: { context: ViewContext }) {
         <span class="grow" />
         <CopyButton label="Copy as command" text={() => command} />
       </div>
+      <Beyond scope={scope} known={[]} />
       <Pair pair={pair} context={context} />
       {inputs.length === 2 && <Calls context={context} />}
     </div>

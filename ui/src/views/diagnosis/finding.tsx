@@ -1,7 +1,9 @@
 // A finding: what it would save, why it is believed, what speaks against it, what to change, how to verify it.
+import { useState } from 'preact/hooks';
 import { durationText, percentText } from '../../base/format';
-import type { Change } from '../../base/view_state';
-import type { Diagnosis, Evidence, Finding } from '../../api/types';
+import { rowsOf } from '../../api/rows_of';
+import { pathOf } from '../../api/urls';
+import type { Diagnosis, Evidence, Finding, SliceAnswer } from '../../api/types';
 import type { ViewContext } from '../view';
 import { CommandLine } from '../../components/copy_button';
 
@@ -28,28 +30,51 @@ export function gainOf(finding: Finding): { likely: string; range: string } | nu
   return null;
 }
 
-/** The change of the replay that is nearest to what a finding proposes. */
-export function changesOf(finding: Finding, diagnosis: Diagnosis): readonly Change[] {
-  const first = diagnosis.baseline.operators[0]?.name;
-  const switches: Readonly<Record<string, string>> = {
-    input: 'overlap-input',
-    synchronisation: 'remove-syncs',
-    transfer: 'pin-copies',
-    communication: 'hide-communication',
-    straggler: 'hide-communication',
-    host: 'launch-once',
-  };
-  const found = switches[finding.family];
-  if (found !== undefined) return [[found, '']];
-  return first === undefined ? [] : [['scale', `${first}=0.5`]];
-}
-
 /** Of several ranks, slices are those of the rank that is diagnosed: the timeline is to show that one. */
-function chooseRank(diagnosis: Diagnosis, context: ViewContext): void {
+function rankOf(diagnosis: Diagnosis, context: ViewContext): string {
   const { ranks } = diagnosis;
   const name = ranks?.recordings[ranks.diagnosed]?.input;
   const index = (context.session.inputs ?? []).findIndex((input) => input.name === name);
-  if (ranks && index > 0) context.setScope({ input: String(index) });
+  return ranks && index > 0 ? String(index) : '';
+}
+
+function chooseRank(diagnosis: Diagnosis, context: ViewContext): void {
+  const input = rankOf(diagnosis, context);
+  if (input !== '') context.setScope({ input });
+}
+
+/** Leads to the rows of a table that count the slices of an evidence. */
+function Rows(props: { slices: readonly number[]; diagnosis: Diagnosis; context: ViewContext }) {
+  const { slices, diagnosis, context } = props;
+  const [said, setSaid] = useState('');
+  const show = async (): Promise<void> => {
+    const client = context.client.about(rankOf(diagnosis, context) || context.client.input);
+    // A page in a file has no filters.
+    const whole = context.client.connection === 'carried';
+    const answers = await Promise.all(
+      slices.map((slice) => client.json<SliceAnswer>(pathOf('api/slice', [['id', slice]]))),
+    );
+    if (context.signal.aborted) return;
+    const found = rowsOf(answers.flatMap((answer) => (answer.ok ? [answer.value] : [])));
+    if (found === null) setSaid('No table has a row of its own for this.');
+    else {
+      chooseRank(diagnosis, context);
+      context.go({
+        view: 'tables',
+        report: found.report,
+        filter: whole ? '' : found.filter,
+        sort: '',
+        groupBy: '',
+      });
+    }
+  };
+  return said === '' ? (
+    <button type="button" class="jump" onClick={() => void show()}>
+      Show rows
+    </button>
+  ) : (
+    <span class="soft">{said}</span>
+  );
 }
 
 function Proof(props: { evidence: Evidence; diagnosis: Diagnosis; context: ViewContext }) {
@@ -71,12 +96,37 @@ function Proof(props: { evidence: Evidence; diagnosis: Diagnosis; context: ViewC
           {i === 0 ? 'Show in timeline' : `no. ${i + 1}`}
         </button>
       ))}
+      {evidence.slices.length > 0 && (
+        <Rows slices={evidence.slices} diagnosis={diagnosis} context={context} />
+      )}
       {evidence.slices.length === 0 && begin !== undefined && end !== undefined && (
         <button type="button" class="jump" onClick={() => jump()}>
           Show in timeline
         </button>
       )}
     </li>
+  );
+}
+
+/** Replays what the finding proposes, as the diagnosis did. */
+function Try(props: { finding: Finding; diagnosis: Diagnosis; context: ViewContext }) {
+  const { finding, diagnosis, context } = props;
+  const { scope } = context.state.value;
+  // A part's calls, or another device's steps, are not what is replayed.
+  if (scope.focus !== '' || scope.device !== '')
+    return (
+      <p class="soft">What if replays whole steps: it needs a scope without device and focus.</p>
+    );
+  const replay = (): void => {
+    chooseRank(diagnosis, context);
+    context.tryChanges([['finding', finding.id]]);
+  };
+  return (
+    <p class="actions">
+      <button type="button" onClick={replay}>
+        Try it
+      </button>
+    </p>
   );
 }
 
@@ -163,15 +213,8 @@ export function FindingCard(props: {
           </>
         )}
       </dl>
-      {finding.part === 'gain' && (
-        <p class="actions">
-          <button
-            type="button"
-            onClick={() => context.tryChanges(changesOf(finding, props.diagnosis))}
-          >
-            Try it
-          </button>
-        </p>
+      {finding.predicted_step_ns && (
+        <Try finding={finding} diagnosis={props.diagnosis} context={context} />
       )}
       {(finding.alternatives ?? []).length > 0 && (
         <details>

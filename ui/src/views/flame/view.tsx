@@ -1,8 +1,16 @@
 // The flame graph: call paths with their time or memory, of what the scope selects.
 import { useMemo, useState } from 'preact/hooks';
 import { countText, durationText, valueTextIn } from '../../base/format';
-import { pathOf, scopeOptions, tableCommand, TABLE_SCOPE, viewCommand } from '../../api/urls';
+import {
+  pathOf,
+  scopeOptions,
+  tableCommand,
+  TABLE_SCOPE,
+  TIME_SCOPE,
+  viewCommand,
+} from '../../api/urls';
 import type { FlameNode, TableAnswer } from '../../api/types';
+import { Beyond } from '../../components/beyond';
 import { CopyButton } from '../../components/copy_button';
 import { Icicle } from '../../components/icicle';
 import { Empty, Failed, Loading } from '../../components/notice';
@@ -170,6 +178,7 @@ function Screen(props: { context: ViewContext }) {
           }
         />
       </div>
+      <Beyond scope={state.scope} known={weight.metric ? TABLE_SCOPE : TIME_SCOPE} />
       {loaded.state === 'failed' && <Failed what="No flame graph" error={loaded.error} />}
       {loaded.state === 'loading' && <Loading what="Adding up call paths" />}
       {root && root.total_ns <= 0 && (

@@ -2,8 +2,9 @@
 import { useMemo, useState } from 'preact/hooks';
 import { durationText, valueTextIn } from '../../base/format';
 import { ofMemory, type MemoryNode } from '../../api/flame_trees';
-import { pathOf, tablePath, viewCommand } from '../../api/urls';
+import { pathOf, tablePath, TABLE_SCOPE, TIME_SCOPE, viewCommand } from '../../api/urls';
 import type { CounterBin, TableAnswer, Track, TracksAnswer } from '../../api/types';
+import { Beyond } from '../../components/beyond';
 import { CopyButton } from '../../components/copy_button';
 import { DataTable } from '../../components/data_table';
 import { Icicle } from '../../components/icicle';
@@ -206,6 +207,7 @@ function Screen(props: { context: ViewContext }) {
         <span class="grow" />
         <CopyButton label="Copy as command" text={() => viewCommand(state, context.session)} />
       </div>
+      <Beyond scope={state.scope} known={TIME_SCOPE} />
       {memory.map((track) => (
         <Curve
           key={track.id}
@@ -218,6 +220,7 @@ function Screen(props: { context: ViewContext }) {
       ))}
       {peak !== null && <Composition context={context} at={peak} />}
       <h2>Operators by allocation</h2>
+      <Beyond scope={state.scope} known={TABLE_SCOPE} />
       <Allocators context={context} />
     </div>
   );

@@ -1,9 +1,11 @@
 // Ranks: who computes, who communicates, who waits for whom, and who is late.
 import { useEffect, useState } from 'preact/hooks';
 import { durationText, percentText } from '../../base/format';
+import type { Scope } from '../../base/scope';
 import { partsOf } from '../../base/palette';
-import { DIAGNOSIS_SCOPE, diagnoseCommand, pathOf, scopeOptions } from '../../api/urls';
+import { DIAGNOSIS_SCOPE, diagnoseCommand, pathOf, RANK_SCOPE, scopeOptions } from '../../api/urls';
 import type { Diagnosis, RankRecording, StepAccount } from '../../api/types';
+import { Beyond } from '../../components/beyond';
 import { CopyButton } from '../../components/copy_button';
 import { Empty, Failed, Loading } from '../../components/notice';
 import { latest, useAnswer } from '../../components/use_answer';
@@ -23,17 +25,19 @@ interface RankSteps {
 function useRankSteps(
   context: ViewContext,
   recordings: readonly RankRecording[],
+  scope: Scope,
 ): readonly RankSteps[] {
   const wanted = recordings.length > 1;
   const [found, setFound] = useState<readonly RankSteps[]>([]);
   useEffect(() => {
     if (!wanted) return undefined;
     const abort = new AbortController();
+    const options = scopeOptions(scope, RANK_SCOPE);
     setFound([]);
     const inputs = (context.session.inputs ?? []).slice(0, MOST_RANKS);
     const ask = async (): Promise<void> => {
       for (const { index, name } of inputs) {
-        const path = pathOf('api/diagnosis', [['input', index]]);
+        const path = pathOf('api/diagnosis', [['input', index], ...options]);
         const answer = await context.client.json<Diagnosis>(path, abort.signal);
         if (abort.signal.aborted) return;
         if (!answer.ok) continue;
@@ -44,7 +48,7 @@ function useRankSteps(
     };
     void ask();
     return () => abort.abort();
-  }, [wanted]);
+  }, [wanted, ...RANK_SCOPE.map((key) => scope[key])]);
   return found;
 }
 
@@ -152,10 +156,20 @@ function Screen(props: { context: ViewContext }) {
   );
   const answer = latest(loaded);
   const diagnosis = Array.isArray(answer) ? answer[0] : answer;
-  const steps = useRankSteps(context, diagnosis?.ranks?.recordings ?? []);
+  const steps = useRankSteps(context, diagnosis?.ranks?.recordings ?? [], state.scope);
   if (loaded.state === 'failed') return <Failed what="No diagnosis" error={loaded.error} />;
   if (!diagnosis) return <Loading what="Comparing ranks" />;
   const ranks = diagnosis.ranks;
+  if (state.scope.input !== '' && (context.session.inputs ?? []).length > 1) {
+    return (
+      <Empty title="The scope has one recording">
+        <p>Ranks are compared where no recording is chosen.</p>
+        <button type="button" onClick={() => context.setScope({ input: '' })}>
+          Show all ranks
+        </button>
+      </Empty>
+    );
+  }
   if (!ranks || ranks.recordings.length < 2) {
     return (
       <Empty
@@ -224,6 +238,7 @@ function Screen(props: { context: ViewContext }) {
           </tbody>
         </table>
       </div>
+      {steps.length > 0 && <Beyond scope={state.scope} known={RANK_SCOPE} />}
       {steps.length > 0 && <Heat steps={steps} context={context} />}
       {steps.length > 0 && ranks.recordings.length > MOST_RANKS && (
         <p class="soft">

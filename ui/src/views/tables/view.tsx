@@ -2,8 +2,9 @@
 import { useMemo } from 'preact/hooks';
 import { countText } from '../../base/format';
 import { csvText } from '../../base/text';
-import { tableCommand, tablePath, type TableQuestion } from '../../api/urls';
+import { TABLE_SCOPE, tableCommand, tablePath, type TableQuestion } from '../../api/urls';
 import type { Column, ReportInfo, Row, TableAnswer } from '../../api/types';
+import { Beyond } from '../../components/beyond';
 import { CopyButton } from '../../components/copy_button';
 import { DataTable } from '../../components/data_table';
 import { Empty, Failed, Loading } from '../../components/notice';
@@ -103,6 +104,7 @@ function Report(props: { report: ReportInfo; context: ViewContext }) {
           <CopyButton label="Copy as command" text={command} />
         </div>
       </header>
+      <Beyond scope={state.scope} known={TABLE_SCOPE} />
       {loaded.state === 'failed' && <Failed what="No table" error={loaded.error} />}
       {!table && loaded.state === 'loading' && <Loading what="Computing" />}
       {table && rows.length === 0 && (

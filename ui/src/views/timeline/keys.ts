@@ -52,14 +52,23 @@ export function keyHandler(targets: KeyTargets): (event: KeyboardEvent) => void 
       engine.show(picked.begin - around, picked.end + around);
     } else engine.show(whole.begin, whole.end);
   };
-  const mark = (): void => {
+  /** `asked`: with a text of one's own. One that is there is changed, or goes. */
+  const mark = (asked: boolean): void => {
     if (!engine) return;
     const at = Math.round(
       engine.shown.picked?.begin ??
         engine.viewport.timeOf(engine.shown.pointer ?? engine.viewport.width / 2),
     );
     const { marks } = context.state.value;
-    context.go({ marks: [...marks, { at, label: String(marks.length + 1) }] });
+    const here = marks.find((each) => Math.abs(each.at - at) < 6 * engine.viewport.nsPerPixel);
+    const label = asked
+      ? prompt('Note at this time', here?.label)
+      : here
+        ? ''
+        : String(marks.length + 1);
+    if (label === null) return;
+    const others = marks.filter((each) => each !== here);
+    context.go({ marks: label === '' ? others : [...others, { at: here?.at ?? at, label }] });
   };
   const area = (): void => {
     const picked = engine?.shown.picked;
@@ -84,7 +93,8 @@ export function keyHandler(targets: KeyTargets): (event: KeyboardEvent) => void 
     Period: () => go(linked(current, 'next')),
     KeyF: fit,
     Backspace: () => engine?.back(),
-    KeyM: mark,
+    KeyM: () => mark(false),
+    KeyN: () => mark(true),
     KeyR: area,
     KeyP: () => {
       if (engine?.shown.picked) targets.togglePin(engine.shown.picked.track);

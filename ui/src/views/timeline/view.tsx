@@ -5,8 +5,9 @@ import { windowOf } from '../../base/scope';
 import type { ViewState } from '../../base/view_state';
 import { saidOfPath, type CriticalPathAnswer } from '../../api/critical_path';
 import { flowsOf } from '../../api/flows';
-import { pathOf, tableCommand } from '../../api/urls';
+import { pathOf, tableCommand, TIME_SCOPE } from '../../api/urls';
 import { idOf, type SliceAnswer, type TracksAnswer } from '../../api/types';
+import { Beyond } from '../../components/beyond';
 import { CopyButton } from '../../components/copy_button';
 import { Empty, Failed, Loading } from '../../components/notice';
 import { useAnswer } from '../../components/use_answer';
@@ -353,6 +354,7 @@ function Board(props: { context: ViewContext; answer: TracksAnswer }) {
           }
         />
       </div>
+      <Beyond scope={state.scope} known={TIME_SCOPE} />
       {unlit !== '' && <p class="soft">{unlit}</p>}
       <p class="hidden" aria-live="polite">
         {said}

@@ -6,6 +6,7 @@ import { exactPattern, shortened } from '../../base/text';
 import type { Scope } from '../../base/scope';
 import type { Change } from '../../base/view_state';
 import {
+  WHAT_IF_SCOPE,
   DIAGNOSIS_SCOPE,
   pathOf,
   scopeOptions,
@@ -14,6 +15,7 @@ import {
   whatIfPath,
 } from '../../api/urls';
 import type { Diagnosis, TableAnswer, WhatIfAnswer } from '../../api/types';
+import { Beyond } from '../../components/beyond';
 import { CommandLine } from '../../components/copy_button';
 import { latest, useAnswer } from '../../components/use_answer';
 import { useStore } from '../../components/use_store';
@@ -225,6 +227,7 @@ export function WhatIfDrawer(props: { context: ViewContext; onClose: () => void 
       { title: 'Kernels', targets: patterns },
     ];
   }, [operators, kernels]);
+  const findings = changes.filter(([option]) => option === 'finding');
   const scales = changes.filter(([option]) => option === 'scale');
   const factorOf = (target: string): number | undefined => {
     const found = scales.find(([, value]) => scaleOf(value).target === target);
@@ -244,6 +247,7 @@ export function WhatIfDrawer(props: { context: ViewContext; onClose: () => void 
           ×
         </button>
       </header>
+      <Beyond scope={scope} known={WHAT_IF_SCOPE} />
       {error && (
         <p role="alert" class="warning">
           {error.message}
@@ -257,6 +261,17 @@ export function WhatIfDrawer(props: { context: ViewContext; onClose: () => void 
       )}
       {changes.length > 0 && (
         <CommandLine command={whatIfCommand(changes, scope, context.session.input)} />
+      )}
+      {findings.length > 0 && (
+        <fieldset>
+          <legend>Findings</legend>
+          {findings.map((change) => (
+            <label class="switch" key={change[1]}>
+              <input type="checkbox" checked onChange={() => set(without(changes, change))} />
+              {change[1]}
+            </label>
+          ))}
+        </fieldset>
       )}
       <fieldset>
         <legend>Switches</legend>
