@@ -64,8 +64,13 @@ void Tracer::check(std::string_view what, CUptiResult result) noexcept {
 
 void Tracer::start() noexcept {
   const inside::Inside guard;
-  if (pid_ != 0 || inside::attempt([this] { begin(); })) return;
-  abandon();
+  if (pid_ == 0 && !inside::attempt([this] { begin(); })) abandon();
+  started_ = true;
+}
+
+int Tracer::has_cupti() const noexcept {
+  if (!started_) return -1;
+  return tracing_ && getpid() == pid_ ? 1 : 0;
 }
 
 void Tracer::begin() {
