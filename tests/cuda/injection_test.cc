@@ -349,6 +349,7 @@ TEST_F(CudaInjection, EachCallOfCuptiThatFailsIsNamedOnceAndTheProgramGoesOn) {
       {"cuptiEnableCallback:999:1", "calls that CUPTI shows while they happen", 5},
       {"cuptiEnableCallback:999:0", "calls that CUPTI shows while they happen", 5},
       {"cuptiActivityFlushAll:999:0", "GPU activity that CUPTI did not hand over", 0},
+      {"cuptiActivityFlushAll:999:0", "records before the end of a context", 0, "context destroy"},
       // 21: the kind of a record is not known.
       {"cuptiActivityGetNextRecord:21:7", "the rest of a buffer that CUPTI cannot read", 1},
       {"cuptiActivityGetNextRecord:999:0", "the rest of a buffer that CUPTI cannot read", 0},
@@ -380,6 +381,34 @@ TEST_F(CudaInjection, EachCallOfCuptiThatFailsIsNamedOnceAndTheProgramGoesOn) {
       EXPECT_TRUE(said.contains(failing.lost)) << failing.call;
     }
   }
+}
+
+TEST_F(CudaInjection, WhereEventsCannotBePutAroundLaunchesEitherThatIsSaidOnce) {
+  // Kernels and copies are refused, and so is each callback by which events would time kernels.
+  for (const char* const failing :
+       {"cuptiEnableCallback/1/307:999:0", "cuptiEnableCallback/1/442:999:0"}) {
+    const Folder folder;
+    EXPECT_EQ(run_injected(folder, "launch",
+                           {{"CUPTI_FAKE_REFUSE", "1,2,10,22"}, {"CUPTI_FAKE_FAIL", failing}}),
+              0);
+    const Recorded recorded = read_folder(folder);
+    EXPECT_TRUE(losses(recorded).contains("when kernels ran, by events")) << failing;
+    EXPECT_EQ(recorded.facts.at("cuda.fallback_level"), "telemetry of the GPU") << failing;
+    EXPECT_TRUE(kernels_of(folder).empty()) << failing;
+  }
+}
+
+TEST_F(CudaInjection, RecordsBeyondTheMemoryCapThatCannotBeCountedAreNamedOnce) {
+  const Folder folder;
+  EXPECT_EQ(run_injected(folder, "much",
+                         {{"CUPTI_FAKE_DELIVERY_MS", "100"},
+                          {"CUPTI_FAKE_FAIL", "cuptiActivityGetNextRecord:999:0"},
+                          {"FATHOM_OPTIONS", R"({"max_memory_bytes": 4194304})"}}),
+            0);
+  const std::set<std::string> said = losses(read_folder(folder));
+  EXPECT_TRUE(said.contains("how many records beyond the memory cap were discarded"));
+  EXPECT_TRUE(said.contains("the rest of a buffer that CUPTI cannot read"));
+  EXPECT_EQ(said.size(), 2U);
 }
 
 TEST_F(CudaInjection, WhereBuffersOfZerosAreRefusedAFactHasTheReason) {

@@ -375,7 +375,9 @@ int main(int argc, char** argv) {
     find<Work>(gpu, "fake_wait_for_looks")(8);
     return 0;
   }
-  if (what == "metrics" || what == "metrics, crash") {
+  if (what == "metrics, contexts")
+    for (int i = 0; i < 2; ++i) find<Simple>(gpu, "fake_context_made")();
+  if (what == "metrics" || what == "metrics, contexts" || what == "metrics, crash") {
     // Looks at samples in between; what was not looked at yet comes with the end.
     find<Work>(gpu, "fake_wait_for_looks")(6);
     if (what == "metrics, crash") raise(SIGTERM);

@@ -505,6 +505,20 @@ extern "C" {
 /// The context was made, and with it the device, before anybody listened.
 [[gnu::visibility("default")]] void fake_make_context() { state().made_context = true; }
 
+/// CUPTI tells of a context that the program has made.
+[[gnu::visibility("default")]] void fake_context_made() {
+  State& s = state();
+  CUpti_ResourceData data{};
+  data.context = own_context();
+  {
+    const std::lock_guard lock(s.heard_mutex);
+    if (s.callback == nullptr ||
+        !s.heard.contains({CUPTI_CB_DOMAIN_RESOURCE, CUPTI_CBID_RESOURCE_CONTEXT_CREATED}))
+      return;
+  }
+  s.callback(s.user, CUPTI_CB_DOMAIN_RESOURCE, CUPTI_CBID_RESOURCE_CONTEXT_CREATED, &data);
+}
+
 /// CUPTI ends itself after it has returned what it had.
 [[gnu::visibility("default")]] void fake_fatal_error() {
   State& s = state();
@@ -815,9 +829,12 @@ CUptiResult cuptiEnableCallback(uint32_t enable, CUpti_SubscriberHandle /*subscr
     const std::lock_guard lock(s.heard_mutex);
     if (!s.subscribed) broken("cuptiEnableCallback without a subscriber");
   }
-  if (const CUptiResult result = called("cuptiEnableCallback"); result != CUPTI_SUCCESS)
-    return result;
   const fathom::test::Fed fed;
+  const std::string one =
+      "cuptiEnableCallback/" + std::to_string(domain) + "/" + std::to_string(id);
+  for (const std::string_view function :
+       {std::string_view("cuptiEnableCallback"), std::string_view(one)})
+    if (const CUptiResult result = called(function); result != CUPTI_SUCCESS) return result;
   const std::lock_guard lock(s.heard_mutex);
   if (enable != 0) {
     s.heard.insert({domain, id});
