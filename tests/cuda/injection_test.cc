@@ -154,6 +154,23 @@ TEST_F(CudaInjection, WhereKernelsAreRefusedEventsAroundTheirLaunchesTimeThem) {
   EXPECT_EQ(fact(trace, "not_recorded.cuda.0.what"), "\"kernels\"");
 }
 
+TEST_F(CudaInjection, EventsTimeCooperativeLaunchesAndGraphsToo) {
+  for (const auto& [how, name] : {std::pair{"launch, cooperative", "add(float*, float*, int)"},
+                                  {"launch, graphs", "CUDA graph"}}) {
+    const Folder folder;
+    EXPECT_EQ(run_injected(folder, how, {{"CUPTI_FAKE_REFUSE", "1,2,10,22"}}), 0);
+    const Trace trace = trace_of(folder);
+    EXPECT_EQ(count(trace, SliceKind::kernel), 6U) << how;
+    for (std::size_t row = 0; row < trace.slices.size(); ++row) {
+      if (trace.kind(SliceId(row)) != SliceKind::kernel) continue;
+      EXPECT_EQ(trace.name(SliceId(row)), name);
+      EXPECT_NEAR(static_cast<double>(to_ns(trace.slices.duration[row])), 5000, 2) << how;
+      EXPECT_EQ(trace.argument(SliceId(row), "timed_by"), "CUDA events");
+    }
+    EXPECT_EQ(read_folder(folder).dropped, 0U) << how;
+  }
+}
+
 TEST_F(CudaInjection, EventsSpoilNoGraphThatAnotherThreadCapturesAndLieInTheLaunchsStream) {
   for (const char* const how : {"launch", "launch, stream of the thread"}) {
     const Folder folder;

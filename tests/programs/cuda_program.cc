@@ -152,6 +152,10 @@ bool rarely(void* gpu, const std::string& what) {
     find<Work>(gpu, "fake_launch")(6);
   } else if (what == "launch, stream of the thread") {
     find<Work>(gpu, "fake_launch_ptsz")(6);
+  } else if (what == "launch, cooperative") {
+    find<Work>(gpu, "fake_launch_cooperative")(3);
+  } else if (what == "launch, graphs") {
+    find<Work>(gpu, "fake_launch_graph")(3);
   } else if (const char* const ends = end_of_context(what.substr(0, what.find(',')))) {
     const bool never_done = what.ends_with(", never done");
     if (never_done) simply("fake_never_done");

@@ -222,13 +222,35 @@ void launch(CUpti_CallbackId id, CUstream stream, int rounds) {
   current_context = reinterpret_cast<CUcontext>(&context);
   stream_of_launch = stream;
   for (int i = 0; i < rounds; ++i) {
+    CUstream const named = stream == CU_STREAM_PER_THREAD ? nullptr : stream;
     cuLaunchKernel_params parameters{};
+    parameters.hStream = named;
     cuLaunchKernelEx_params extended{};
+    cuLaunchCooperativeKernel_params cooperative{};
+    cooperative.hStream = named;
+    cuGraphLaunch_params graph{};
+    graph.hStream = named;
     CUpti_CallbackData data{};
     data.functionParams = &parameters;
-    if (id == CUPTI_DRIVER_TRACE_CBID_cuLaunchKernelEx) data.functionParams = &extended;
     data.symbolName = "_Z3addPfS_i";
     data.contextUid = 1;
+    switch (id) {
+      case CUPTI_DRIVER_TRACE_CBID_cuLaunchKernelEx:
+        data.functionParams = &extended;
+        break;
+      case CUPTI_DRIVER_TRACE_CBID_cuLaunchCooperativeKernel:
+      case CUPTI_DRIVER_TRACE_CBID_cuLaunchCooperativeKernel_ptsz:
+        data.functionParams = &cooperative;
+        break;
+      case CUPTI_DRIVER_TRACE_CBID_cuGraphLaunch:
+      case CUPTI_DRIVER_TRACE_CBID_cuGraphLaunch_ptsz:
+        data.functionParams = &graph;
+        // A symbol is of kernels only: of other calls it may be anything.
+        data.symbolName = "of another call";
+        break;
+      default:
+        break;
+    }
     data.correlationId = next_correlation();
     for (const CUpti_ApiCallbackSite site : {CUPTI_API_ENTER, CUPTI_API_EXIT}) {
       data.callbackSite = site;
@@ -237,6 +259,11 @@ void launch(CUpti_CallbackId id, CUstream stream, int rounds) {
       if (site == CUPTI_API_ENTER) event_clock() += 5000;
     }
   }
+}
+
+CUstream a_stream() {
+  static int stream = 0;
+  return reinterpret_cast<CUstream>(&stream);
 }
 
 CUcontext own_context() {
@@ -641,6 +668,17 @@ extern "C" {
 /// Of a program whose null stream is the thread's.
 [[gnu::visibility("default")]] void fake_launch_ptsz(int rounds) {
   launch(CUPTI_DRIVER_TRACE_CBID_cuLaunchKernel_ptsz, CU_STREAM_PER_THREAD, rounds);
+}
+
+/// So often in a stream, and so often in the thread's.
+[[gnu::visibility("default")]] void fake_launch_cooperative(int rounds) {
+  launch(CUPTI_DRIVER_TRACE_CBID_cuLaunchCooperativeKernel, a_stream(), rounds);
+  launch(CUPTI_DRIVER_TRACE_CBID_cuLaunchCooperativeKernel_ptsz, CU_STREAM_PER_THREAD, rounds);
+}
+
+[[gnu::visibility("default")]] void fake_launch_graph(int rounds) {
+  launch(CUPTI_DRIVER_TRACE_CBID_cuGraphLaunch, a_stream(), rounds);
+  launch(CUPTI_DRIVER_TRACE_CBID_cuGraphLaunch_ptsz, CU_STREAM_PER_THREAD, rounds);
 }
 
 /// How many plain launches the recorder heard of.

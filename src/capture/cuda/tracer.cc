@@ -339,26 +339,31 @@ void Tracer::say_answers(std::span<const CUptiResult> answers) {
   inside::attempt([&] { write_fact("cuda.graphs", options_.graph_nodes ? "nodes" : "wholes"); });
 }
 
-/// Kernels are refused: events around their launches show when they ran.
+/// Kernels are refused: events around their launches show when they ran. Some of the launches would
+/// be taken for all.
 FallbackLevel Tracer::fall_back() {
   const EventFunctions functions = event_functions();
   if (!functions.complete()) return FallbackLevel::telemetry;
-  timer_ = new EventTimer(functions);
-  for (const CUpti_CallbackId id :
-       {CUPTI_DRIVER_TRACE_CBID_cuLaunchKernel, CUPTI_DRIVER_TRACE_CBID_cuLaunchKernel_ptsz}) {
-    const CUptiResult result =
-        cupti_.enable_callback(1, subscriber_, CUPTI_CB_DOMAIN_DRIVER_API, id);
+  auto timer = std::make_unique<EventTimer>(functions);
+  for (const Watched& launch : plain_launches()) {
+    const CUptiResult result = cupti_.enable_callback(1, subscriber_, launch.domain, launch.id);
     if (result == CUPTI_SUCCESS) continue;
     lose(loss_of("when kernels ran, by events", result, cupti_.text(result)));
+    // One that stays on costs launches some time, and loses nothing.
+    for (const Watched& other : plain_launches())
+      static_cast<void>(cupti_.enable_callback(0, subscriber_, other.domain, other.id));
     return FallbackLevel::telemetry;
   }
+  timer_ = timer.release();
   return FallbackLevel::events;
 }
 
+/// Only of a launch of a kernel the symbol is known.
 void Tracer::time_launch(EventTimer& timer, CUpti_CallbackId id, const CUpti_CallbackData& data) {
   if (data.callbackSite == CUPTI_API_ENTER) {
-    timer.begin(data.contextUid, stream_of(id, data.functionParams), data.correlationId,
-                data.symbolName);
+    const bool graph = launches_graph(id);
+    timer.begin({data.contextUid, stream_of(id, data.functionParams), data.correlationId,
+                 graph ? "CUDA graph" : data.symbolName, graph});
   } else {
     timer.end(data.correlationId);
   }

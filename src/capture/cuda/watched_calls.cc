@@ -68,8 +68,17 @@ bool launches_with_attributes(CUpti_CallbackId id) {
          id == CUPTI_DRIVER_TRACE_CBID_cuLaunchKernelEx_ptsz;
 }
 
+bool is_cooperative(CUpti_CallbackId id) {
+  return id == CUPTI_DRIVER_TRACE_CBID_cuLaunchCooperativeKernel ||
+         id == CUPTI_DRIVER_TRACE_CBID_cuLaunchCooperativeKernel_ptsz;
+}
+
+/// Those for streams of threads have the same parameters.
 CUstream named_stream(CUpti_CallbackId id, const void* parameters) {
   if (parameters == nullptr) return nullptr;
+  if (launches_graph(id)) return static_cast<const cuGraphLaunch_params*>(parameters)->hStream;
+  if (is_cooperative(id))
+    return static_cast<const cuLaunchCooperativeKernel_params*>(parameters)->hStream;
   if (!launches_with_attributes(id))
     return static_cast<const cuLaunchKernel_params*>(parameters)->hStream;
   const CUlaunchConfig* const config =
@@ -85,9 +94,9 @@ std::span<const Watched> plain_launches() { return kPlainLaunches; }
 
 std::span<const Watched> noisy_calls() { return kNoise; }
 
-bool launches_kernel(CUpti_CallbackId id) {
-  return id == CUPTI_DRIVER_TRACE_CBID_cuLaunchKernel ||
-         id == CUPTI_DRIVER_TRACE_CBID_cuLaunchKernel_ptsz || launches_with_attributes(id);
+bool launches_graph(CUpti_CallbackId id) {
+  return id == CUPTI_DRIVER_TRACE_CBID_cuGraphLaunch ||
+         id == CUPTI_DRIVER_TRACE_CBID_cuGraphLaunch_ptsz;
 }
 
 bool launches_work(CUpti_CallbackId id) {
@@ -99,7 +108,9 @@ bool launches_work(CUpti_CallbackId id) {
 CUstream stream_of(CUpti_CallbackId id, const void* parameters) {
   const CUstream named = named_stream(id, parameters);
   const bool of_thread = id == CUPTI_DRIVER_TRACE_CBID_cuLaunchKernel_ptsz ||
-                         id == CUPTI_DRIVER_TRACE_CBID_cuLaunchKernelEx_ptsz;
+                         id == CUPTI_DRIVER_TRACE_CBID_cuLaunchKernelEx_ptsz ||
+                         id == CUPTI_DRIVER_TRACE_CBID_cuLaunchCooperativeKernel_ptsz ||
+                         id == CUPTI_DRIVER_TRACE_CBID_cuGraphLaunch_ptsz;
   return named == nullptr && of_thread ? CU_STREAM_PER_THREAD : named;
 }
 
