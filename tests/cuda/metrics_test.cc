@@ -78,7 +78,7 @@ TEST_F(GpuMetrics, AreCounterTracksOfTheGpuInTheirUnits) {
 }
 
 TEST_F(GpuMetrics, AFirstMomentThatIsMissedIsNamedOnceAndALaterLookFindsTheGpu) {
-  // CUPTI does not tell of contexts, or not of whose they are; 3/1: that a context was made.
+  // CUPTI refuses callbacks for contexts (3/1), or the number of their device.
   for (const auto& [failing, times] :
        {std::pair{"", 0}, {"cuptiEnableCallback/3/1:999:0", 1}, {"cuptiGetDeviceId:999:0", 1}}) {
     const Folder folder;

@@ -532,7 +532,7 @@ extern "C" {
 /// The context was made, and with it the device, before anybody listened.
 [[gnu::visibility("default")]] void fake_make_context() { state().made_context = true; }
 
-/// CUPTI tells of a context that the program has made.
+/// The program has made a context.
 [[gnu::visibility("default")]] void fake_context_made() {
   State& s = state();
   CUpti_ResourceData data{};

@@ -4,15 +4,17 @@
 
 #include <cstdint>
 #include <span>
+#include <string_view>
 
 #include "capture/cuda/cupti.h"
 
 namespace fathom::cuda {
 
-/// A call by CUPTI's numbers.
+/// A call by CUPTI's numbers, and what real libraries say that it is called.
 struct Watched {
   CUpti_CallbackDomain domain;
   CUpti_CallbackId id;
+  std::string_view name;
 };
 
 /// In each program. None of them is made without end but launches with attributes.
