@@ -1016,6 +1016,30 @@ TEST_F(CudaInjection, CanBeLeftOut) {
   EXPECT_TRUE(folder.files().empty());
 }
 
+TEST_F(CudaInjection, LayoutsAreComparedWithTheSizesThatALibraryStates) {
+  const auto recorded = [](const char* version, const Environment& more) {
+    const Folder folder;
+    Environment all = more;
+    all.emplace("CUPTI_FAKE_VERSION", version);
+    EXPECT_EQ(run_injected(folder, "work", all), 0);
+    EXPECT_EQ(kernels_of(folder).size(), 5U) << version;
+    return read_folder(folder);
+  };
+  const Recorded stated = recorded("130200", {});
+  EXPECT_TRUE(losses(stated).empty());
+  EXPECT_EQ(stated.facts.at("cuda.layouts").find("compared with CUPTI's own sizes: "), 0U);
+  EXPECT_EQ(stated.facts.at("cuda.layouts").find("refused"), std::string::npos);
+  EXPECT_EQ(recorded("130101", {}).facts.count("cuda.layouts"), 0U);
+  const Recorded shorter = recorded("130200", {{"CUPTI_FAKE_SHORTER", "10"}});
+  EXPECT_NE(loss(shorter, "taken for a part of it: kernels: this CUPTI says"), "");
+  EXPECT_EQ(losses(shorter).size(), 1U);
+  const Recorded refused =
+      recorded("130200", {{"CUPTI_FAKE_FAIL", "cuptiActivityGetStructSize:21:0"}});
+  EXPECT_TRUE(losses(refused).empty());
+  EXPECT_NE(refused.facts.at("cuda.layouts").find("0 kinds; others refused: CUPTI error 21"),
+            std::string::npos);
+}
+
 TEST_F(CudaInjection, ReadsWhatOlderLibrariesWrite) {
   for (const char* const version : {"18", "24", "28", "130001", "130301"}) {
     const Folder folder;

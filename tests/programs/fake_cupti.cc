@@ -7,7 +7,8 @@
 // processor's from the beginning. CUPTI_FAKE_MEANWHILE: while a kind is disabled, a callback comes
 // in another thread, and CUPTI waits for it. CUPTI_FAKE_FIRST: the k-th time that kernels are
 // enabled, the first k of them are lost. CUPTI_FAKE_DRIVER: the newest version of CUDA that the
-// driver runs, 13000 for CUDA 13.0; else one of the library's. Who breaks CUPTI's rules is ended
+// driver runs, 13000 for CUDA 13.0; else one of the library's. CUPTI_FAKE_SHORTER: the library
+// states eight bytes too few for records of that kind. Who breaks CUPTI's rules is ended
 // (fake_cupti_rules.h); how buffers come back is in fake_cupti_delivery.h.
 #include <algorithm>
 #include <atomic>
@@ -1000,6 +1001,21 @@ CUptiResult cuptiActivityGetNextRecord(uint8_t* buffer, size_t valid, CUpti_Acti
            aligned(fathom::cuda::record_bytes((*record)->kind, fake_version()));
   if (next >= buffer + valid) return CUPTI_ERROR_MAX_LIMIT_REACHED;
   *record = reinterpret_cast<CUpti_Activity*>(next);
+  return CUPTI_SUCCESS;
+}
+
+/// From CUDA 13.2 on.
+[[gnu::visibility("default")]] CUptiResult cuptiActivityGetStructSize(CUpti_ActivityKind kind,
+                                                                      uint32_t /*version*/,
+                                                                      size_t* size) {
+  constexpr std::uint32_t kSince = 130200;
+  if (fake_version() < kSince)
+    broken("a library was asked for sizes of records that cannot say them");
+  const CUptiResult result = called("cuptiActivityGetStructSize");
+  if (result != CUPTI_SUCCESS) return result;
+  const char* const shorter = std::getenv("CUPTI_FAKE_SHORTER");
+  *size = fathom::cuda::record_bytes(kind, fake_version());
+  if (shorter != nullptr && std::atoi(shorter) == static_cast<int>(kind)) *size -= 8;
   return CUPTI_SUCCESS;
 }
 

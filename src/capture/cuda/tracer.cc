@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "capture/cuda/arrivals.h"
+#include "capture/cuda/layouts.h"
 #include "capture/cuda/torch_presence.h"
 #include "capture/cuda/watched_calls.h"
 #include "capture/inside/attempt.h"
@@ -24,6 +25,8 @@ constexpr useconds_t kBetweenTries = 50;
 /// 12.6 update 2 to 13.0 update 2 it loses the first k kernels after they were switched on for the
 /// k-th time.
 constexpr std::uint32_t kMayDisable = 130100;
+/// Those of 13.0 and 13.1 have no function that says how long records are.
+constexpr std::uint32_t kSaysSizes = 130200;
 
 }  // namespace
 
@@ -164,6 +167,7 @@ void Tracer::start_tracing() {
           cupti_.set_thread_id_type(CUPTI_ACTIVITY_THREAD_ID_TYPE_SYSTEM));
   read_clock();
   if (!tracing_) return;
+  compare_layouts();
   enable_things();
   if (options_.range_only) write_fact("cuda.range", "cudaProfilerStart");
   range_open_ = !options_.range_only;
@@ -272,6 +276,37 @@ void Tracer::say_surroundings() {
     write_fact("cuda.mps.active_thread_percentage", share);
   if (const char* const visible = std::getenv("CUDA_VISIBLE_DEVICES"))
     write_fact("cuda.visible_devices", visible);
+}
+
+/// What this CUPTI says of its own records, against the layouts that we read. Longer ones are those
+/// of a newer CUPTI: the part that is known is read.
+void Tracer::compare_layouts() {
+  if (cupti_.struct_size == nullptr || cupti_.version < kSaysSizes) return;
+  const std::lock_guard lock(mutex_);
+  std::size_t compared = 0;
+  CUptiResult refused = CUPTI_SUCCESS;
+  for (const Wanted& want : wanted()) {
+    std::size_t said = 0;
+    const std::size_t read = record_bytes(want.kind, cupti_.version);
+    const CUptiResult result = cupti_.struct_size(want.kind, 0, &said);
+    if (result != CUPTI_SUCCESS) refused = result;
+    if (result != CUPTI_SUCCESS || read == 0) continue;
+    ++compared;
+    if (said >= read) continue;
+    inside::attempt([&] {
+      lose({"what is beyond the end of a record, which is taken for a part of it: " +
+                std::string(want.what),
+            "this CUPTI says that these records have " + std::to_string(said) +
+                " bytes, and they are read as if they had " + std::to_string(read),
+            "a Fathom that knows this CUPTI, or another libcupti in FATHOM_CUPTI"});
+    });
+  }
+  inside::attempt([&] {
+    write_fact("cuda.layouts", "compared with CUPTI's own sizes: " + std::to_string(compared) +
+                                   " kinds" +
+                                   (refused == CUPTI_SUCCESS ? "" : "; others refused: ") +
+                                   (refused == CUPTI_SUCCESS ? "" : cupti_.text(refused)));
+  });
 }
 
 /// Devices, contexts and streams, of which there is one record each, when they are made: from the

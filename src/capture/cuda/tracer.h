@@ -66,6 +66,7 @@ class Tracer {
   void start_metrics();
   void enable();
   void say_answers(std::span<const CUptiResult> answers);
+  void compare_layouts();
   void enable_things();
   void leave_out_noise();
   void disable();
