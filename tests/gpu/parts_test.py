@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any
 from unittest import mock
 
+import common
 import main
 import part_clock
 import part_cost
@@ -678,6 +679,14 @@ class Compared(unittest.TestCase):
         checks = {each.name: each for each in report.checks}
         self.assertEqual(checks["jax.profiler, --cuda off: its trace has the GPU"].state, PASSED)
         self.assertEqual(checks["jax.profiler, --cuda auto"].state, FAILED)
+
+
+class Machines(unittest.TestCase):
+    def test_a_container_that_lacks_the_drivers_files_of_proc_has_a_gpu_by_its_device_file(self):
+        with mock.patch.object(common.shutil, "which", lambda _: None):
+            for there, gpu in ((("/dev/nvidiactl",), True), (("/dev/dxg",), True), ((), False)):
+                with mock.patch.object(Path, "exists", lambda path, there=there: str(path) in there):
+                    self.assertEqual(common.has_gpu(), gpu, there)
 
 
 class Judged(unittest.TestCase):
