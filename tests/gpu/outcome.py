@@ -27,8 +27,8 @@ class Check:
 
 def compared(name: str, right: bool, expected: object, got: object, **facts: Any) -> Check:
     """Facts are what explains a difference."""
-    told = [str(each) or "nothing" for each in (expected, got)]
-    return Check(name, PASSED if right else FAILED, f"{told[1]}, expected {told[0]}", *told, facts)
+    wanted, came = (str(each) or "nothing" for each in (expected, got))
+    return Check(name, PASSED if right else FAILED, f"{came}, expected {wanted}", wanted, came, facts)
 
 
 @dataclass
