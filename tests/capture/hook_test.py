@@ -177,6 +177,22 @@ class Plain(unittest.TestCase):
         done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
         self.assertEqual(done.stdout, 6 * "0 9 0\n" + 3 * "1 9 1\n", done.stderr)
 
+    def test_a_gpu_is_not_touched_before_the_program_does_whichever_file_shows_its_driver(self) -> None:
+        code = (
+            "import os, sys; from unittest import mock\n"
+            f"sys.path.insert(0, {str(captured.HOOK)!r})\n"
+            "from fathom_recorder import torch_threads\n"
+            "def may(file, initialised):\n"
+            "    torch = mock.MagicMock()\n"
+            "    torch.cuda.is_initialized.return_value = initialised\n"
+            "    with mock.patch.object(os.path, 'exists', lambda path: path == file):\n"
+            "        return int(torch_threads.Kineto(torch, lambda: False)._may_touch_device())\n"
+            "files = ('/dev/nvidiactl', '/dev/dxg', '/proc/driver/nvidia/version', '/dev/none')\n"
+            "print([may(file, False) for file in files], [may(file, True) for file in files])\n"
+        )
+        done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+        self.assertEqual(done.stdout, "[0, 0, 0, 1] [1, 1, 1, 1]\n", done.stderr)
+
     def test_a_process_that_the_hook_is_in_says_so_to_libraries_in_it(self) -> None:
         # libfathom_cuda.so leaves CUPTI to torch.profiler only where the hook will start it.
         code = "import ctypes, os; c = ctypes.CDLL(None); c.getenv.restype = ctypes.c_char_p;"

@@ -154,6 +154,23 @@ TEST_F(CudaInjection, WhereKernelsAreRefusedEventsAroundTheirLaunchesTimeThem) {
   EXPECT_EQ(fact(trace, "not_recorded.cuda.0.what"), "\"kernels\"");
 }
 
+TEST_F(CudaInjection, EventsTimeCooperativeLaunchesAndGraphsToo) {
+  for (const auto& [how, name] : {std::pair{"launch, cooperative", "add(float*, float*, int)"},
+                                  {"launch, graphs", "CUDA graph"}}) {
+    const Folder folder;
+    EXPECT_EQ(run_injected(folder, how, {{"CUPTI_FAKE_REFUSE", "1,2,10,22"}}), 0);
+    const Trace trace = trace_of(folder);
+    EXPECT_EQ(count(trace, SliceKind::kernel), 6U) << how;
+    for (std::size_t row = 0; row < trace.slices.size(); ++row) {
+      if (trace.kind(SliceId(row)) != SliceKind::kernel) continue;
+      EXPECT_EQ(trace.name(SliceId(row)), name);
+      EXPECT_NEAR(static_cast<double>(to_ns(trace.slices.duration[row])), 5000, 2) << how;
+      EXPECT_EQ(trace.argument(SliceId(row), "timed_by"), "CUDA events");
+    }
+    EXPECT_EQ(read_folder(folder).dropped, 0U) << how;
+  }
+}
+
 TEST_F(CudaInjection, EventsSpoilNoGraphThatAnotherThreadCapturesAndLieInTheLaunchsStream) {
   for (const char* const how : {"launch", "launch, stream of the thread"}) {
     const Folder folder;
@@ -349,6 +366,7 @@ TEST_F(CudaInjection, EachCallOfCuptiThatFailsIsNamedOnceAndTheProgramGoesOn) {
       {"cuptiEnableCallback:999:1", "calls that CUPTI shows while they happen", 5},
       {"cuptiEnableCallback:999:0", "calls that CUPTI shows while they happen", 5},
       {"cuptiActivityFlushAll:999:0", "GPU activity that CUPTI did not hand over", 0},
+      {"cuptiActivityFlushAll:999:0", "records before the end of a context", 0, "context destroy"},
       // 21: the kind of a record is not known.
       {"cuptiActivityGetNextRecord:21:7", "the rest of a buffer that CUPTI cannot read", 1},
       {"cuptiActivityGetNextRecord:999:0", "the rest of a buffer that CUPTI cannot read", 0},
@@ -380,6 +398,34 @@ TEST_F(CudaInjection, EachCallOfCuptiThatFailsIsNamedOnceAndTheProgramGoesOn) {
       EXPECT_TRUE(said.contains(failing.lost)) << failing.call;
     }
   }
+}
+
+TEST_F(CudaInjection, WhereEventsCannotBePutAroundLaunchesEitherThatIsSaidOnce) {
+  // Kernels and copies are refused, and so is each callback by which events would time kernels.
+  for (const char* const failing :
+       {"cuptiEnableCallback/1/307:999:0", "cuptiEnableCallback/1/442:999:0"}) {
+    const Folder folder;
+    EXPECT_EQ(run_injected(folder, "launch",
+                           {{"CUPTI_FAKE_REFUSE", "1,2,10,22"}, {"CUPTI_FAKE_FAIL", failing}}),
+              0);
+    const Recorded recorded = read_folder(folder);
+    EXPECT_TRUE(losses(recorded).contains("when kernels ran, by events")) << failing;
+    EXPECT_EQ(recorded.facts.at("cuda.fallback_level"), "telemetry of the GPU") << failing;
+    EXPECT_TRUE(kernels_of(folder).empty()) << failing;
+  }
+}
+
+TEST_F(CudaInjection, RecordsBeyondTheMemoryCapThatCannotBeCountedAreNamedOnce) {
+  const Folder folder;
+  EXPECT_EQ(run_injected(folder, "much",
+                         {{"CUPTI_FAKE_DELIVERY_MS", "100"},
+                          {"CUPTI_FAKE_FAIL", "cuptiActivityGetNextRecord:999:0"},
+                          {"FATHOM_OPTIONS", R"({"max_memory_bytes": 4194304})"}}),
+            0);
+  const std::set<std::string> said = losses(read_folder(folder));
+  EXPECT_TRUE(said.contains("how many records beyond the memory cap were discarded"));
+  EXPECT_TRUE(said.contains("the rest of a buffer that CUPTI cannot read"));
+  EXPECT_EQ(said.size(), 2U);
 }
 
 TEST_F(CudaInjection, WhereBuffersOfZerosAreRefusedAFactHasTheReason) {
@@ -968,6 +1014,30 @@ TEST_F(CudaInjection, CanBeLeftOut) {
   const Folder folder;
   EXPECT_EQ(run_injected(folder, "work", {{"FATHOM_OPTIONS", R"({"cuda": false})"}}), 0);
   EXPECT_TRUE(folder.files().empty());
+}
+
+TEST_F(CudaInjection, LayoutsAreComparedWithTheSizesThatALibraryStates) {
+  const auto recorded = [](const char* version, const Environment& more) {
+    const Folder folder;
+    Environment all = more;
+    all.emplace("CUPTI_FAKE_VERSION", version);
+    EXPECT_EQ(run_injected(folder, "work", all), 0);
+    EXPECT_EQ(kernels_of(folder).size(), 5U) << version;
+    return read_folder(folder);
+  };
+  const Recorded stated = recorded("130200", {});
+  EXPECT_TRUE(losses(stated).empty());
+  EXPECT_EQ(stated.facts.at("cuda.layouts").find("compared with CUPTI's own sizes: "), 0U);
+  EXPECT_EQ(stated.facts.at("cuda.layouts").find("refused"), std::string::npos);
+  EXPECT_EQ(recorded("130101", {}).facts.count("cuda.layouts"), 0U);
+  const Recorded shorter = recorded("130200", {{"CUPTI_FAKE_SHORTER", "10"}});
+  EXPECT_NE(loss(shorter, "taken for a part of it: kernels: this CUPTI says"), "");
+  EXPECT_EQ(losses(shorter).size(), 1U);
+  const Recorded refused =
+      recorded("130200", {{"CUPTI_FAKE_FAIL", "cuptiActivityGetStructSize:21:0"}});
+  EXPECT_TRUE(losses(refused).empty());
+  EXPECT_NE(refused.facts.at("cuda.layouts").find("0 kinds; others refused: CUPTI error 21"),
+            std::string::npos);
 }
 
 TEST_F(CudaInjection, ReadsWhatOlderLibrariesWrite) {

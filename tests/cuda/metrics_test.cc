@@ -77,6 +77,21 @@ TEST_F(GpuMetrics, AreCounterTracksOfTheGpuInTheirUnits) {
   EXPECT_EQ(recorded.facts.at("cuda.fallback_level"), "full activity");
 }
 
+TEST_F(GpuMetrics, AFirstMomentThatIsMissedIsNamedOnceAndALaterLookFindsTheGpu) {
+  // CUPTI refuses callbacks for contexts (3/1), or the number of their device.
+  for (const auto& [failing, times] :
+       {std::pair{"", 0}, {"cuptiEnableCallback/3/1:999:0", 1}, {"cuptiGetDeviceId:999:0", 1}}) {
+    const Folder folder;
+    EXPECT_EQ(run(folder, "metrics, contexts", {{"CUPTI_FAKE_FAIL", failing}}), 0);
+    const Recorded recorded = read_folder(folder);
+    const auto said = std::ranges::count_if(recorded.facts, [](const auto& fact) {
+      return fact.second == "the first moment of hardware counters";
+    });
+    EXPECT_EQ(said, times) << failing;
+    EXPECT_EQ(by_counter(recorded).size(), 4U) << failing;
+  }
+}
+
 TEST_F(GpuMetrics, ALittleMoreThanAllIsAll) {
   const Folder folder;
   EXPECT_EQ(run(folder, "metrics"), 0);

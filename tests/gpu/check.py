@@ -12,7 +12,7 @@ from collections import Counter, defaultdict
 from collections.abc import Mapping
 from typing import Any
 
-from outcome import FAILED, NOT_POSSIBLE, PASSED, Check
+from outcome import FAILED, NOT_POSSIBLE, Check, compared
 
 Rows = list[dict[str, Any]]
 # Beyond the tick of the device's clock: a kernel's recorded length is taken from another clock.
@@ -49,10 +49,6 @@ def compare(
     ]
 
 
-def said(name: str, right: bool, detail: str) -> Check:
-    return Check(name, PASSED if right else FAILED, detail)
-
-
 def kernels(expected: dict[str, Any], rows: Rows, lost: int = 0) -> list[Check]:
     checks = []
     by_name = {plain_name(row["name"]): row for row in rows}
@@ -66,17 +62,17 @@ def kernels(expected: dict[str, Any], rows: Rows, lost: int = 0) -> list[Check]:
         known = max(0, min(lost, calls_made - calls_found))
         lost -= known
         if calls_found + known == 0:
-            checks.append(Check(f"kernel {name}", FAILED, "not recorded"))
+            checks.append(Check(f"kernel {name}", FAILED, "not recorded", f"{calls_made}", "not recorded"))
             continue
-        text = f"{calls_found} of {calls_made}" + (f", {known} lost by a fault of this CUPTI" if known else "")
-        checks.append(said(f"{name}: count", calls_found + known == calls_made, text))
+        told = {"lost by a fault of this CUPTI": known} if known else {}
+        checks.append(compared(f"{name}: count", calls_found + known == calls_made, calls_made, calls_found, **told))
         if row is None:
             continue
         checks += lengths(name, shapes, row, expected["tick_ns"])
         if len(shapes) == 1:
             checks += shape_checks(name, shapes[0], row)
     strangers = [name for name in by_name if name not in wanted and name.startswith(OURS)]
-    checks.append(said("no kernel that was not launched", not strangers, ", ".join(strangers)))
+    checks.append(compared("no kernel that was not launched", not strangers, "none", ", ".join(strangers) or "none"))
     return checks
 
 
@@ -89,12 +85,12 @@ def lengths(
     checks = []
     if least:
         low = least - error - SLACK_PART * least
-        text = f"shortest {row['min_ns']} ns, at least {least} ns were spent (error {error} ns)"
-        checks.append(said(f"{name}: least duration", row["min_ns"] >= low, text))
+        wanted = f"at least {least} ns, which were spent"
+        checks.append(compared(f"{name}: least duration", row["min_ns"] >= low, wanted, f"{row['min_ns']} ns", error_ns=error))
     if most:
         high = most + error + SLACK_PART * most
-        text = f"longest {row['max_ns']} ns, events around it {most} ns (error {error} ns)"
-        checks.append(said(f"{name}: greatest duration", row["max_ns"] <= high, text))
+        wanted = f"at most {most} ns, by the events around it"
+        checks.append(compared(f"{name}: greatest duration", row["max_ns"] <= high, wanted, f"{row['max_ns']} ns", error_ns=error))
     return checks
 
 
@@ -103,17 +99,12 @@ def shape_checks(name: str, shape: dict[str, Any], row: dict[str, Any]) -> list[
     for key in ("grid", "block"):
         value = row[key]
         got = json.loads(value) if isinstance(value, str) else value
-        checks.append(
-            said(f"{name}: {key}", got == shape[key], f"{got}, launched with {shape[key]}")
-        )
+        checks.append(compared(f"{name}: {key}", got == shape[key], shape[key], got))
     if shape["shared_bytes"]:
         bytes_found = row["shared_memory_bytes"]
         enough = bytes_found is not None and bytes_found >= shape["shared_bytes"]
-        checks.append(
-            said(
-                f"{name}: shared memory", enough, f"{bytes_found} of {shape['shared_bytes']} bytes"
-            )
-        )
+        wanted = f"at least {shape['shared_bytes']} bytes"
+        checks.append(compared(f"{name}: shared memory", enough, wanted, bytes_found))
     return checks
 
 
@@ -128,11 +119,9 @@ def copies(expected: dict[str, Any], rows: Rows) -> list[Check]:
         name = " ".join(part for part in key if part)
         found = got.pop(key, Counter())
         for what in ("count", "bytes"):
-            checks.append(
-                said(f"{name}: {what}", found[what] == copy[what], f"{found[what]} of {copy[what]}")
-            )
+            checks.append(compared(f"{name}: {what}", found[what] == copy[what], copy[what], found[what]))
     strangers = ", ".join(f"{' '.join(key)} ×{value['count']}" for key, value in got.items())
-    checks.append(said("no copy that was not made", not got, strangers))
+    checks.append(compared("no copy that was not made", not got, "none", strangers or "none"))
     return checks
 
 
@@ -146,17 +135,17 @@ def calls(expected: dict[str, Any], rows: Rows) -> list[Check]:
     for call in expected["calls"]:
         name, made = call["name"], call["calls"]
         found = got.get(name, Counter())
-        checks.append(said(f"{name}: calls", found["calls"] == made, f"{found['calls']} of {made}"))
+        checks.append(compared(f"{name}: calls", found["calls"] == made, made, found["calls"]))
         if call["blocked_ns"]:
-            text = f"{found['host_total_ns']} ns recorded, {call['blocked_ns']} ns around the calls"
+            wanted = f"{BLOCKED_PART:g} of {call['blocked_ns']} ns around the calls"
             enough = found["host_total_ns"] >= BLOCKED_PART * call["blocked_ns"]
-            checks.append(said(f"{name}: blocked", enough, text))
+            checks.append(compared(f"{name}: blocked", enough, wanted, f"{found['host_total_ns']} ns"))
     launched = sum(kernel["calls"] for kernel in expected["kernels"])
     # The runtime calls the driver, which may be recorded too.
     kind = "cudaLaunch" if any(name.startswith("cudaLaunch") for name in got) else "cuLaunch"
     if launched and "graph" not in expected:
         starts = sum(value["calls"] for name, value in got.items() if name.startswith(kind))
-        checks.append(said("launch calls", starts == launched, f"{starts} of {launched}"))
+        checks.append(compared("launch calls", starts == launched, launched, starts))
     return checks
 
 
@@ -165,8 +154,8 @@ def ranges(expected: dict[str, Any], rows: Rows) -> list[Check]:
     checks = []
     for each in expected["ranges"]:
         name, domain = each["name"], each.get("domain", "")
-        text = f"{got[name, domain]} of {each['calls']}" + (f" in {domain}" if domain else "")
-        checks.append(said(f"{name}: count", got[name, domain] == each["calls"], text))
+        told = {"domain": domain} if domain else {}
+        checks.append(compared(f"{name}: count", got[name, domain] == each["calls"], each["calls"], got[name, domain], **told))
     return checks
 
 
@@ -189,8 +178,9 @@ def overlap(expected: dict[str, Any], found: Mapping[str, Rows]) -> list[Check]:
     busy = next((row["value"] for row in found["overview"] if row["metric"] == "busy"), None)
     if busy is None:
         return [Check("streams overlap", NOT_POSSIBLE, "overview has no busy time")]
-    text = f"busy for {busy} ns, kernels of {total} ns in all, {together} ns between events"
-    return [said("streams overlap", 0 < busy <= together * 1.05 + 1e6 and busy < 0.7 * total, text)]
+    wanted = f"at most {together} ns, as between events, and 0.7 of {total} ns, the sum of the kernels"
+    right = 0 < busy <= together * 1.05 + 1e6 and busy < 0.7 * total
+    return [compared("streams overlap", right, wanted, f"busy for {busy} ns")]
 
 
 def graph_as_whole(expected: dict[str, Any], rows: Rows) -> list[Check]:
@@ -200,8 +190,8 @@ def graph_as_whole(expected: dict[str, Any], rows: Rows) -> list[Check]:
     nodes = sum(row["calls"] for row in rows if plain_name(row["name"]) in names)
     wholes = sum(row["calls"] for row in rows if row["name"].startswith("CUDA graph "))
     return [
-        said("no kernel of the graph", nodes == 0, f"{nodes}"),
-        said("launches of the graph", wholes == launches, f"{wholes} of {launches}"),
+        compared("no kernel of the graph", nodes == 0, 0, nodes),
+        compared("launches of the graph", wholes == launches, launches, wholes),
     ]
 
 
@@ -215,19 +205,18 @@ def plain_call(name: str) -> str:
     return re.sub(r"(_ptsz|_ptds)?(_v\d+)?$", "", name).removeprefix("__")
 
 
-def same_counts(what: str, ours: Mapping[str, int], theirs: Mapping[str, int]) -> list[Check]:
-    """Two countings of the same things, name by name."""
+def same_counts(what: str, ours: Mapping[str, int], theirs: Mapping[str, int], **facts: Any) -> list[Check]:
+    """Two countings of the same things, name by name. Facts are what explains a difference."""
     differing = [
         f"{name[:80]}: {ours.get(name, 0)}, not {theirs.get(name, 0)}"
         for name in sorted({*ours, *theirs})
         if ours.get(name, 0) != theirs.get(name, 0)
     ]
-    text = f"{sum(ours.values())} and {sum(theirs.values())}, of {len(theirs)} names"
+    wanted = f"{sum(theirs.values())} of {len(theirs)} names"
     if not theirs:
-        return [Check(what, FAILED, "nothing was counted")]
-    return [
-        said(what, not differing, text if not differing else f"{text}; {'; '.join(differing[:5])}")
-    ]
+        return [compared(what, False, "some", "nothing was counted", **facts)]
+    got = "; ".join([f"{sum(ours.values())} of {len(ours)} names", *differing[:5]])
+    return [compared(what, not differing, wanted, got, **facts)]
 
 
 def sane_levels(rows: Rows) -> list[Check]:
@@ -256,13 +245,10 @@ def sane_levels(rows: Rows) -> list[Check]:
             continue
         right = row["min"] >= low and (high is None or row["max"] <= high)
         seen_text = f"{row['min']:g} … {row['max']:g} {row['unit']} in {row['samples']} samples"
-        text = f"{seen_text}, sane from {low} to {high}"
-        checks.append(said(name, right, text))
+        checks.append(compared(name, right, f"from {low} to {high}", seen_text))
     if "gpu.energy" in seen:
         row = seen["gpu.energy"]
-        checks.append(
-            said("gpu.energy grows", row["max"] > row["min"], f"by {row['max'] - row['min']:g} J")
-        )
+        checks.append(compared("gpu.energy grows", row["max"] > row["min"], "by more than 0 J", f"by {row['max'] - row['min']:g} J"))
     return checks
 
 
@@ -274,4 +260,5 @@ def close(
         missing = "Fathom" if ours is None else "nvidia-smi"
         return Check(name, NOT_POSSIBLE, f"{missing} does not tell it")
     right = abs(ours - theirs) <= max(part * abs(theirs), absolute)
-    return said(name, right, f"{ours:g}, nvidia-smi has {theirs:g}")
+    allowed = max(part * abs(theirs), absolute)
+    return compared(name, right, f"{theirs:g} of nvidia-smi", f"{ours:g}", may_differ_by=allowed)

@@ -19,6 +19,9 @@ ROOT = Path(__file__).resolve().parents[2]
 HERE = Path(__file__).resolve().parent
 
 
+# Each shows that there is a driver.
+DRIVER = ("/proc/driver/nvidia/version", "/dev/nvidiactl", "/dev/dxg")
+
 # Groups of processes that run now; threads may have one each.
 LIVE: set[int] = set()
 
@@ -89,7 +92,8 @@ class Context:
 
 
 def has_gpu() -> bool:
-    return Path("/proc/driver/nvidia/version").exists() or shutil.which("nvidia-smi") is not None
+    """Containers may lack the driver's files of /proc and nvidia-smi, and WSL has a file of its own."""
+    return any(Path(file).exists() for file in DRIVER) or shutil.which("nvidia-smi") is not None
 
 
 def run(words: list[str], seconds: float, check: bool, more: Mapping[str, str]) -> str:

@@ -24,6 +24,7 @@ NOT_YET = """\
 nvcc 13.0 for sm_90.
 """
 PACKED_AT_MOST = 8 << 20
+PAGE = "docs/gpu.md"
 
 
 def pack(folder: Path, target: Path) -> None:
@@ -50,7 +51,19 @@ def keep(sources: Sequence[Path], root: Path) -> list[Path]:
         target = root / "tests/data/gpu" / name
         shutil.rmtree(target, ignore_errors=True)
         shutil.copytree(folder, target)
-        return [target, *fixtures(target, root, name)]
+        return [target, *fixtures(target, root, name), *written(root)]
+
+
+def written(root: Path) -> list[Path]:
+    """The page with what `page` has, as tools/docs writes it; none where it has no place for it."""
+    file = root / PAGE
+    text = file.read_text() if file.exists() else ""
+    begin, end = "<!-- made: results -->\n", "<!-- end: results -->"
+    if text.count(begin) != 1 or text.count(end) != 1:
+        return []
+    before, after = text.split(begin)[0], text.split(end)[1]
+    file.write_text(f"{before}{begin}\n{page(root)}\n{end}{after}")
+    return [file]
 
 
 def opened(source: Path, folder: Path) -> Path:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import sys
 import tempfile
 import unittest
@@ -14,6 +15,9 @@ import main
 import result
 from outcome import Report
 from result_test import MACHINE
+
+
+REPOSITORY = Path(os.environ.get("FATHOM_SOURCE_DIR") or Path(__file__).resolve().parents[2])
 
 
 class Kept(unittest.TestCase):
@@ -50,6 +54,30 @@ class Kept(unittest.TestCase):
         self.assertEqual(result.problems(self.root / "tests/data/gpu/nvidia_x1"), [])
         # Once more replaces it.
         self.assertEqual(len(keep.keep([self.folder], self.root)), 3)
+
+    def test_the_page_is_written_between_its_marks_and_nowhere_else(self) -> None:
+        page = self.root / keep.PAGE
+        page.parent.mkdir(parents=True)
+        around = "# The GPU check\n\n<!-- made: results -->\n\n{}\n<!-- end: results -->\n\n## Running it\n"
+        page.write_text(around.format(keep.NOT_YET))
+        self.assertEqual(keep.keep([self.folder], self.root)[-1], page)
+        self.assertEqual(page.read_text(), around.format(keep.page(self.root)))
+        self.assertIn("### NVIDIA X1", page.read_text())
+        # A result once more changes nothing.
+        keep.keep([self.folder], self.root)
+        self.assertEqual(page.read_text(), around.format(keep.page(self.root)))
+
+    def test_the_page_of_the_repository_has_the_marks_and_is_as_it_would_be_written(self) -> None:
+        page = (REPOSITORY / keep.PAGE).read_text()
+        self.assertEqual(page.count(f"<!-- made: results -->\n\n{keep.page(REPOSITORY)}\n<!-- end: results -->"), 1)
+
+    def test_a_page_without_a_place_is_left_and_that_is_reported(self) -> None:
+        page = self.root / keep.PAGE
+        page.parent.mkdir(parents=True)
+        page.write_text("# Another\n")
+        with mock.patch.object(main, "ROOT", self.root):
+            self.assertEqual(main.keep_result([self.folder]), 1)
+        self.assertEqual(page.read_text(), "# Another\n")
 
     def test_the_page_tells_of_it_with_what_was_expected_and_what_came(self) -> None:
         self.assertEqual(keep.page(self.root), keep.NOT_YET)

@@ -45,7 +45,8 @@ BUDGETS = {
     "edges": 120,
     "overhead": 100,
     "pairs": 130,
-    "nvtx": 60,
+    # It imports torch twice.
+    "nvtx": 80,
     "refused": 240,
     "others": 420,
     "ncu": 240,
@@ -165,7 +166,9 @@ def keep_result(sources: list[Path]) -> int:
         return 1
     for path in made:
         print(path.relative_to(ROOT))
-    print("tools/docs writes it into docs/gpu.md")
+    if made and made[-1].name != Path(keep.PAGE).name:
+        print(f"{keep.PAGE} has no place for it", file=sys.stderr)
+        return 1
     return 0
 
 

@@ -103,6 +103,18 @@ class Budgets(unittest.TestCase):
         self.assertIsNotNone(sentence)
         self.assertEqual(set(re.findall(r"`(\w+)`", sentence.group(1))), longer)
 
+    def test_the_page_names_the_first_parts_and_those_that_begin_first_or_not_at_all(self):
+        page = (ROOT / "docs/gpu.md").read_text()
+        first = re.search(r"begin with what tells most: ([^.]*)\.", page)
+        self.assertIsNotNone(first)
+        named = re.findall(r"`(\w+)`", first.group(1))
+        self.assertEqual(named, list(BUDGETS)[: len(named)])
+        long = re.search(r"first or not at all: of ([^.]*?) name first", page, re.S)
+        self.assertIsNotNone(long)
+        minutes = min(int(word) for word in re.findall(r"tools/gpu_check.sh.*--minutes (\d+)", page))
+        fitting = {name for name, seconds in BUDGETS.items() if 240 <= seconds <= 60 * minutes}
+        self.assertEqual(set(re.findall(r"`(\w+)`", long.group(1))), fitting)
+
     def test_the_page_has_each_part_with_its_budget_in_commands_below_ten_minutes(self):
         page = (ROOT / "docs/gpu.md").read_text()
         rows = re.findall(r"^\| `(\w+)` \| (\d+) s \|", page, re.M)

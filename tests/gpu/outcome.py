@@ -25,6 +25,12 @@ class Check:
     facts: dict[str, Any] = field(default_factory=dict)
 
 
+def compared(name: str, right: bool, expected: object, got: object, **facts: Any) -> Check:
+    """Facts are what explains a difference."""
+    wanted, came = (str(each) or "nothing" for each in (expected, got))
+    return Check(name, PASSED if right else FAILED, f"{came}, expected {wanted}", wanted, came, facts)
+
+
 @dataclass
 class Report:
     """`file`: where it is kept up to date; None keeps it in memory."""
@@ -35,25 +41,16 @@ class Report:
     numbers: dict[str, Any] = field(default_factory=dict)
     seconds: float = 0.0
 
-    def expect(self, name: str, right: bool, detail: str = "") -> bool:
-        self._add(Check(name, PASSED if right else FAILED, detail))
-        return right
-
     def compare(
         self, name: str, expected: object, got: object, right: bool | None = None, **facts: Any
     ) -> bool:
         """`right` where the two need not be equal. Facts are what explains a difference."""
         right = expected == got if right is None else right
-        detail = f"{got}, expected {expected}"
-        state = PASSED if right else FAILED
-        self._add(Check(name, state, detail, str(expected), str(got), facts))
+        self._add(compared(name, right, expected, got, **facts))
         return right
 
-    def passed(self, name: str, detail: str = "") -> None:
-        self._add(Check(name, PASSED, detail))
-
-    def failed(self, name: str, detail: str) -> None:
-        self._add(Check(name, FAILED, detail))
+    def failed(self, name: str, detail: str, expected: str = "no failure") -> None:
+        self._add(Check(name, FAILED, detail, expected, detail))
 
     def not_possible(self, name: str, reason: str) -> None:
         self._add(Check(name, NOT_POSSIBLE, reason))

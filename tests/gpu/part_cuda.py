@@ -8,11 +8,13 @@ import json
 import os
 import shutil
 from collections.abc import Mapping, Sequence
+from dataclasses import asdict
 from pathlib import Path
+from typing import Any
 
 import check
 from common import HERE, CommandFailed, Context, copy_session, last_json, option_named
-from outcome import FAILED, PASSED, Check, Report
+from outcome import FAILED, NOT_POSSIBLE, PASSED, Check, Report, compared
 
 LIBRARY = "libfathom_cuda.so"
 NOBODY = 65534
@@ -108,7 +110,7 @@ def compiled(
 
     with concurrent.futures.ThreadPoolExecutor(min(8, os.cpu_count() or 1)) as pool:
         for name, failure in pool.map(build, missing):
-            report.expect(f"{name}.cu compiles", not failure, failure)
+            report.compare(f"{name}.cu compiles", "it does", failure or "it does", target=target)
             if not failure:
                 built[name] = folder / name
     return built
@@ -170,7 +172,7 @@ def plain(
     """Unrecorded: the program itself works."""
     name = " ".join([program.name, *arguments])
     document = last_json(context.run(program, *arguments, check=code == 0))
-    report.expect(f"{name} runs by itself", document["schema"] == "fathom-gpu-program/1")
+    report.compare(f"{name} runs by itself", "fathom-gpu-program/1", document["schema"])
 
 
 def record(
@@ -225,21 +227,23 @@ def held(
     if program.name == "ranges" and not expected["ranges"]:
         report.not_possible(f"{name}: NVTX", "its headers are not there")
     checks += health(context, session)
+    explains = told(context, session)
     for each in checks:
         each.name = f"{name}: {each.name}"
         # One line for what is right, so that what is wrong is seen.
         if each.state != PASSED:
+            each.facts = {**explains, **each.facts}
             report.checks.append(each)
     wrong = sum(each.state == FAILED for each in checks)
     right = sum(each.state == PASSED for each in checks)
     if not wrong:
-        report.passed(name, f"{right} of {len(checks)} checks passed")
+        possible = sum(each.state != NOT_POSSIBLE for each in checks)
+        report.compare(name, f"{possible} checks passed", f"{right} checks passed", **explains)
     report.save()
     kept = context.keep / name
     copy_session(session, kept)
     (kept / "program.json").write_text(json.dumps(expected) + "\n")
-    texts = [{"name": each.name, "state": each.state, "detail": each.detail} for each in checks]
-    (kept / "checks.json").write_text(json.dumps(texts, indent=1) + "\n")
+    (kept / "checks.json").write_text(json.dumps([asdict(each) for each in checks], indent=1) + "\n")
 
 
 def health(context: Context, session: Path) -> list[Check]:
@@ -252,7 +256,18 @@ def health(context: Context, session: Path) -> list[Check]:
         for row in rows
         if row["status"] in ("warning", "bad") or (row["status"] == "note" and row["section"] in LOSSES)
     ]
-    return [Check("health", FAILED if bad else PASSED, "; ".join(bad)[:400], "nothing", "; ".join(bad)[:400] or "nothing")]
+    return [compared("health", not bad, "nothing", "; ".join(bad)[:400])]
+
+
+def told(context: Context, session: Path) -> dict[str, Any]:
+    """Facts of the recording, but those of single streams and contexts, which are too many."""
+    rows = context.rows("info", session)
+    found = {str(row["name"]): row["value"] for row in rows}
+    return {
+        name: value
+        for name, value in found.items()
+        if name.startswith(("cuda.", "not_recorded.")) and not name.startswith(("cuda.stream.", "cuda.context."))
+    }
 
 
 def with_options(context: Context, report: Report, programs: dict[str, Path]) -> None:
@@ -306,9 +321,7 @@ def facts(context: Context, report: Report) -> None:
     """Numbers of which nothing is expected: how good the clock was, what a quick end loses."""
     session = context.work / "session_kernels"
     if session.exists():
-        rows = context.rows("info", session)
-        told = {row["name"]: row["value"] for row in rows if str(row["name"]).startswith("cuda.")}
-        report.number("facts of the recording", told)
+        report.number("facts of the recording", told(context, session))
     program = context.work.parent / "programs/ends"
     if program.exists():
         quick = context.work / "quick"
@@ -345,4 +358,4 @@ def as_another_user(context: Context, report: Report, programs: dict[str, Path])
         report.failed(name, f"{type(error).__name__}: {error}")
         return
     wrong = [f"{each.name}: {each.detail}" for each in checks if each.state == FAILED]
-    report.expect(name, not wrong, "; ".join(wrong)[:400] or f"{len(checks)} checks passed")
+    report.compare(name, "no check fails", "; ".join(wrong)[:400] or "no check fails", **told(context, session))

@@ -12,7 +12,7 @@ from typing import Any
 import timeline
 from common import CommandFailed, Context, option_named
 from outcome import Report
-from part_cuda import compiled
+from part_cuda import compiled, told
 from programs_of import Recording
 
 # Every GPU since Turing has these.
@@ -68,23 +68,22 @@ def run(context: Context, report: Report) -> None:
     if not rows:
         # A device may refuse; that it is reported, and how it would be allowed, is what can be checked.
         named = any("gpu.sm_active" in lost["what"] and lost["remedy"] for lost in said)
-        report.expect("the refusal is named, with its remedy", named, str(said)[:300])
+        report.compare("the refusal is named, with its remedy", "gpu.sm_active and a remedy", str(said)[:300], named)
         report.not_possible("PM sampling", said[0]["why"] if said else "nothing says why")
         return
+    facts = told(context, session)
     found = {row["counter"] for row in rows}
     for counter in EXPECTED:
-        report.expect(f"{counter} is there", counter in found, ", ".join(sorted(found)))
+        report.compare(f"{counter} is there", counter, ", ".join(sorted(found)), counter in found, **facts)
     for row in rows:
         most = 100 if row["unit"] == "percent" else MOST_BYTES_PER_SECOND
         sane = row["samples"] >= LEAST_SAMPLES and 0 <= row["min"] and row["max"] <= most
-        report.expect(
-            row["counter"],
-            sane,
-            f"{row['min']:g} … {row['max']:g} {row['unit']}, {row['samples']} samples",
-        )
+        wanted = f"0 … {most:g} {row['unit']}, {LEAST_SAMPLES} samples at least"
+        got = f"{row['min']:g} … {row['max']:g} {row['unit']}, {row['samples']} samples"
+        report.compare(row["counter"], wanted, got, sane, **facts)
     busy = [row["max"] for row in rows if row["counter"] == "gpu.sm_active"]
     if busy:
-        report.expect("kernels keep SMs active", max(busy) > 0, f"{max(busy):g} %")
+        report.compare("kernels keep SMs active", "more than 0 %", f"{max(busy):g} %", max(busy) > 0, **facts)
     if "clock" in programs:
         overflow(context, report, programs["clock"], options)
 
@@ -108,7 +107,7 @@ def overflows(facts: dict[str, Any]) -> int:
 
 
 def held(
-    report: Report, name: str, times: Sequence[int], dropped: int, told: int, facts: dict[str, Any]
+    report: Report, name: str, times: Sequence[int], dropped: int, overflown: int, facts: dict[str, Any]
 ) -> None:
     """What is missing between the samples is counted as dropped, and by which overflows."""
     steps = [later - earlier for earlier, later in zip(times, times[1:], strict=False)]
@@ -117,10 +116,10 @@ def held(
         report.compare(f"{name}: samples", "some", len(times), False, **facts)
         return
     missing = sum(round(step / interval) - 1 for step in steps if step > 1.5 * interval)
-    report.number(f"{name}: samples, missing, dropped, overflows", [len(times), missing, dropped, told])
-    near = abs(missing - dropped) <= max(GAP_PART * missing, 2 * told + 5)
+    report.number(f"{name}: samples, missing, dropped, overflows", [len(times), missing, dropped, overflown])
+    near = abs(missing - dropped) <= max(GAP_PART * missing, 2 * overflown + 5)
     report.compare(f"{name}: missing samples are counted", missing, dropped, near, **facts)
-    report.compare(f"{name}: overflows are named", dropped > 0, told > 0, **facts)
+    report.compare(f"{name}: overflows are named", dropped > 0, overflown > 0, **facts)
 
 
 def refusals(session: Path) -> list[dict[str, Any]]:

@@ -116,15 +116,10 @@ def manifest(context: Context, report: Report, smi: str, session: Path) -> None:
         .strip()
         .splitlines()
     )
-    report.expect(
-        "the manifest lists the GPUs", len(gpus) == len(text), f"{len(gpus)} of {len(text)}"
-    )
+    report.compare("the manifest lists the GPUs", len(text), len(gpus), nvidia_smi="; ".join(text))
     if gpus:
         name, driver = (part.strip() for part in text[0].split(","))
-        said = f"{gpus[0].get('name')}, {gpus[0].get('driver')}; nvidia-smi has {name}, {driver}"
-        report.expect(
-            "name and driver", gpus[0].get("name") == name and gpus[0].get("driver") == driver, said
-        )
+        report.compare("name and driver", f"{name}, {driver}", f"{gpus[0].get('name')}, {gpus[0].get('driver')}")
 
 
 def doctor(context: Context, report: Report) -> None:
@@ -138,15 +133,11 @@ def doctor(context: Context, report: Report) -> None:
     remedies = [
         each["what"] for each in checks if each["state"] == "missing" and not each["remedy"]
     ]
-    report.expect("doctor has a remedy for what is missing", not remedies, ", ".join(remedies))
+    report.compare("doctor has a remedy for what is missing", "for all", ", ".join(remedies) or "for all")
     if context.gpu:
         gpu = {each["what"]: each for each in checks if each["section"] == "GPU"}
         state = gpu.get("driver", {}).get("state", "not named")
-        report.expect(
-            "doctor sees the driver",
-            state == "ok",
-            f"{state}: {gpu.get('driver', {}).get('detail', '')}",
-        )
+        report.compare("doctor sees the driver", "ok", state, detail=gpu.get("driver", {}).get("detail", ""))
 
 
 def permissions(report: Report) -> None:

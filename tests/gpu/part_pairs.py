@@ -41,7 +41,7 @@ def run(context: Context, report: Report) -> None:
     if not (folder / "measured.json").exists():
         report.failed("recording", failure or "tools/record_gpu_pairs.py wrote nothing")
         return
-    report.expect("recording ends by itself", not failure, failure)
+    report.compare("recording ends by itself", "it does", failure or "it does")
     shutil.copy(PAIRS, folder / "pairs.json")
     judged(context, report)
 
@@ -63,10 +63,11 @@ def judged(context: Context, report: Report) -> None:
         facts = judgement(case, ill, cured, measured["pairs"], context.verification)
         report.number(name, facts)
         if not context.gpu:
-            report.expect(f"{name} is recorded and diagnosed", bool(facts["verdict"]))
+            report.compare(f"{name} is recorded and diagnosed", "a verdict", facts["verdict"], bool(facts["verdict"]), **facts)
             continue
-        report.expect(f"{name}: found", facts["found"], said(facts))
-        report.expect(f"{name}: verdict", facts["verdict"] in case["verdicts"], said(facts))
+        report.compare(f"{name}: found", "one of " + ", ".join(case["cures"]), said(facts), facts["found"], **facts)
+        right = facts["verdict"] in case["verdicts"]
+        report.compare(f"{name}: verdict", "one of " + ", ".join(case["verdicts"]), said(facts), right, **facts)
         if facts["error_percent"] is not None:
             errors.append(abs(facts["error_percent"]))
     if errors:

@@ -11,6 +11,7 @@ from pathlib import Path
 import check
 from common import HERE, Context, copy_session, last_json
 from outcome import Report
+from part_cuda import told
 
 FIRST, LAST, STEPS = 6, 8, 14
 SCHEDULE = f"wait={FIRST - 1},warmup=1,active={LAST - FIRST + 1},repeat=1"
@@ -45,13 +46,13 @@ def run(context: Context, report: Report) -> None:
     )
     # Sums of a device have no fixed order.
     same = math.isclose(recorded["loss"], own["loss"], rel_tol=0.01)
-    report.expect("the program computes the same", same, f"{recorded['loss']}, not {own['loss']}")
+    report.compare("the program computes the same", own["loss"], recorded["loss"], same)
     copy_session(session, context.keep / "session")
     (context.keep / "own_profile.json").write_text(json.dumps(own["profiler"], indent=1) + "\n")
     compare(context, report, session, own["profiler"])
     steps = {row["step"] for row in context.rows("steps", session)}
     wanted = set(range(FIRST, LAST + 1))
-    report.expect("the steps asked for", steps == wanted, f"{sorted(steps)}")
+    report.compare("the steps asked for", sorted(wanted), sorted(steps))
     diagnosed(context, report, session)
     own_profiler(context, report, train)
     if device == "cuda":
@@ -63,14 +64,15 @@ def run(context: Context, report: Report) -> None:
 def compare(
     context: Context, report: Report, session: Path, own: dict[str, dict[str, int]], whose: str = ""
 ) -> None:
+    facts = told(context, session)
     if context.gpu:
         kernels = counts(context.rows("kernels", session, "--limit", "0"))
-        report.checks += check.same_counts(f"kernels{whose}", kernels, own["kernels"])
+        report.checks += check.same_counts(f"kernels{whose}", kernels, own["kernels"], **facts)
         copies = sum(row["count"] for row in context.rows("copies", session, "--limit", "0"))
-        report.expect(f"copies{whose}", copies == own["copies"], f"{copies}, not {own['copies']}")
+        report.compare(f"copies{whose}", own["copies"], copies, **facts)
     operators = counts(context.rows("ops", session, "--limit", "0"))
     ours = {name: count for name, count in operators.items() if name.startswith("aten::")}
-    report.checks += check.same_counts(f"operators{whose}", ours, own["operators"])
+    report.checks += check.same_counts(f"operators{whose}", ours, own["operators"], **facts)
 
 
 def counts(rows: check.Rows) -> Counter[str]:
@@ -83,11 +85,8 @@ def counts(rows: check.Rows) -> Counter[str]:
 def diagnosed(context: Context, report: Report, session: Path) -> None:
     document = context.diagnosis(session)
     verdict = document["verdict"]
-    report.expect(
-        "diagnose has a verdict",
-        bool(VERDICTS.match(verdict["id"])),
-        f"{verdict['id']}: {verdict['sentence']}",
-    )
+    right = bool(VERDICTS.match(verdict["id"]))
+    report.compare("diagnose has a verdict", "the id of a verdict", verdict["id"], right, sentence=verdict["sentence"])
     report.number("verdict", verdict["id"])
     report.number("findings", [finding["title"] for finding in document["findings"]])
     report.number("unexplained by the replay, percent", document["replay_residual_percent"])
@@ -115,7 +114,7 @@ def by_injection(
     context.run(*words, "--steps", SCHEDULE, "-o", session, "--", *train, seconds=240)
     steps = f"{FIRST}-{LAST}"
     rows = context.rows("kernels", session, "--limit", "0", "--steps", steps)
-    report.checks += check.same_counts(name, counts(rows), own["kernels"])
+    report.checks += check.same_counts(name, counts(rows), own["kernels"], **told(context, session))
     theirs = context.rows("kernels", by_torch, "--limit", "0", "--steps", steps)
     same_times(report, rows, theirs)
 

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import ast
 import contextlib
 import dataclasses
+import importlib
 import json
 import os
+import re
 import select
 import sys
 import tempfile
@@ -15,6 +18,7 @@ from pathlib import Path
 from typing import Any
 from unittest import mock
 
+import common
 import main
 import part_clock
 import part_cost
@@ -27,7 +31,10 @@ import part_libtorch
 import part_metrics
 import part_ncu
 import part_nvml
+import part_nvtx
 import part_others
+import part_overhead
+import part_pairs
 import part_refused
 import part_sessions
 import part_threads
@@ -88,7 +95,7 @@ elif words[0] == "run":
     refused = "REFUSED" in os.environ or "nowhere" in os.environ.get("FATHOM_CUPTI", "")
     said = {{"gpus": [], "not_recorded": lost if refused else []}}
     if "FATHOM_CUDA_RAW" in os.environ:
-        kinds = json.loads(os.environ.get("KINDS", "[1, 2, 5, 8, 9, 10, 36, 37, 38, 49, 51]"))
+        kinds = json.loads(os.environ.get("KINDS", "[1, 2, 4, 5, 8, 9, 10, 36, 37, 38, 49, 51]"))
         data = b"FATHOMRAW1\\n" + struct.pack("<II", 130000, len(kinds))
         data += b"".join(struct.pack("<IIIIIII", 8, 1, kind, 0, 4, 4, 7) for kind in kinds)
         open(os.environ["FATHOM_CUDA_RAW"] + "/cupti-1.raw", "wb").write(data)
@@ -133,6 +140,8 @@ else:
                  "count": int(os.environ["FAULT"])}}]
     if words[0] == "health" and "DEVICES" in os.environ:
         rows = [{{"check": "device_properties", "section": "recording", "status": "ok", "finding": "", "count": 0}}]
+    if words[0] == "ranges":
+        rows = json.loads(os.environ.get("RANGES", "[]"))
     if words[0] == "telemetry":
         most = float(os.environ.get("MOST", "99"))
         for name, unit, low, middle, high in (("gpu.power", "watts", 90, 101, 110),
@@ -368,6 +377,56 @@ class Compared(unittest.TestCase):
         self.assertEqual((copies.state, copies.expected), (FAILED, "CONTEXT, DEVICE, MEMCPY, MEMSET, RUNTIME"))
         self.assertNotIn("MEMSET", copies.got)
         self.assertEqual(checks["kernels: records as CUPTI wrote them"].state, PASSED)
+        # Of the driver's calls there are none.
+        self.assertEqual(checks["contexts: records as CUPTI wrote them"].state, FAILED)
+
+    def test_each_kind_that_the_recorder_asks_for_is_expected_or_it_is_written_why_not(self):
+        sources = Path(os.environ.get("FATHOM_SOURCE_DIR") or Path(__file__).resolve().parents[2]) / "src/capture/cuda"
+        asked = set(re.findall(r"Wanted\{CUPTI_ACTIVITY_KIND_(\w+),", (sources / "fallback.cc").read_text()))
+        asked |= set(re.findall(r"enable\(CUPTI_ACTIVITY_KIND_(\w+)\)", (sources / "tracer.cc").read_text()))
+        self.assertGreaterEqual(len(asked), 20)
+        expected = {kind for kinds in (part_layers.EACH, *part_layers.WRITES.values()) for kind in kinds}
+        self.assertEqual(expected | set(part_layers.NOT_MADE), asked)
+        self.assertEqual(expected & set(part_layers.NOT_MADE), set())
+
+    def test_a_program_that_is_not_possible_here_fails_no_layer(self):
+        none = json.dumps({**DONE, "possible": False, "reason": "the driver has no cuCtxCreate_v2"})
+        checks = self.run_part(part_layers, ROWS="1", DONE=none)
+        self.assertEqual(checks["contexts"].state, NOT_POSSIBLE)
+        self.assertNotIn("contexts: rows of kernels", checks)
+        self.assertNotIn("contexts: records as CUPTI wrote them", checks)
+
+    def test_what_a_kill_loses_of_a_full_queue_has_a_limit(self):
+        for found, state in ((40_000, PASSED), (33_000, PASSED), (31_000, FAILED), (0, FAILED), (40_001, FAILED)):
+            report = Report("ends")
+            part_ends.killed(report, found, {})
+            self.assertEqual(report.checks[0].state, state, found)
+        self.assertEqual(list(report.numbers.values()), [[40_001, -1]])
+        source = Path(__file__).with_name("programs").joinpath("ends.cu").read_text()
+        self.assertIn(f'how == "busy" ? {part_ends.BUSY // 1000}\'000 : 30', source)
+        self.assertIn(f"kNs = {part_ends.KERNEL_US}'000;", source)
+        # As long as it must be for what is handed over four times a second to be much of it.
+        self.assertGreaterEqual(part_ends.BUSY * part_ends.KERNEL_US, 3_000_000)
+
+    def nvtx(self, calls: int = 5, runs: str = "exit 0", **environment: str) -> dict[str, Check]:
+        names = [("of torch", None), ("pushed", None), ("outer", None), ("inner", "library")]
+        rows = [{"name": name, "domain": domain, "calls": calls} for name, domain in names]
+        with machine(RANGES=json.dumps(rows), **environment) as context:
+            script(Path(context.python), f"#!/bin/sh\n{runs}\n")
+            return self.part_of(context, part_nvtx)
+
+    def test_ranges_of_torch_and_of_pythons_package_are_counted(self):
+        checks = self.nvtx()
+        self.assertEqual({each.state for each in checks.values()}, {PASSED})
+        for name in ("torch.cuda.nvtx: of torch", "torch.cuda.nvtx: pushed", "Python: inner of library"):
+            self.assertEqual((checks[name].expected, checks[name].got), ("5", "5"))
+        twice = self.nvtx(calls=10)
+        self.assertEqual(twice["torch.cuda.nvtx: pushed"].state, FAILED)
+        self.assertEqual(twice["Python: outer"].state, FAILED)
+
+    def test_a_torch_that_does_not_run_without_fathom_either_is_not_possible(self):
+        checks = self.nvtx(runs='[ "$1" = -c ] || exit 1')
+        self.assertEqual(checks["torch.cuda.nvtx"].state, NOT_POSSIBLE)
 
     def test_a_clock_that_is_not_known_well_enough_fails(self):
         self.assertEqual(self.run_part(part_truth)["kernels: the clock's error"].state, PASSED)
@@ -620,6 +679,94 @@ class Compared(unittest.TestCase):
         checks = {each.name: each for each in report.checks}
         self.assertEqual(checks["jax.profiler, --cuda off: its trace has the GPU"].state, PASSED)
         self.assertEqual(checks["jax.profiler, --cuda auto"].state, FAILED)
+
+
+class Machines(unittest.TestCase):
+    def test_a_container_that_lacks_the_drivers_files_of_proc_has_a_gpu_by_its_device_file(self):
+        with mock.patch.object(common.shutil, "which", lambda _: None):
+            for there, gpu in ((("/dev/nvidiactl",), True), (("/dev/dxg",), True), ((), False)):
+                with mock.patch.object(Path, "exists", lambda path, there=there: str(path) in there):
+                    self.assertEqual(common.has_gpu(), gpu, there)
+
+
+class Judged(unittest.TestCase):
+    """Of each part: it can be imported without a GPU, and says what it expected and what came."""
+
+    def test_each_part_can_be_imported_and_run(self):
+        for name in main.BUDGETS:
+            self.assertTrue(callable(importlib.import_module(f"part_{name}").run), name)
+
+    def test_no_check_passes_or_fails_without_what_was_expected_and_what_came(self):
+        # NOT_POSSIBLE has a reason instead; everything else is made by `compared`, or names both.
+        for file in sorted(Path(__file__).parent.glob("*.py")):
+            if file.name.endswith("_test.py") or file.name == "outcome.py":
+                continue
+            for node in ast.walk(ast.parse(file.read_text())):
+                if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "Check" and not node.keywords:
+                    state = getattr(node.args[1], "id", "") if len(node.args) > 1 else "its fields"
+                    self.assertTrue(state == "NOT_POSSIBLE" or len(node.args) != 3, f"{file.name}:{node.lineno}")
+        report = Report("a")
+        report.compare("x", 1, 2, cuda="13")
+        report.failed("y", "it ended")
+        report.compare("z", "", "")
+        for each in report.checks:
+            self.assertTrue(each.expected and each.got and each.detail, each.name)
+        self.assertEqual(report.checks[0].facts, {"cuda": "13"})
+
+    def overhead(self, **millis: float) -> Report:
+        def median(context: Context, label: str, own: str | None, options: tuple[str, ...] | None) -> float:
+            key = "theirs" if own is not None else "bare" if options is None else "ours"
+            return 1e6 * millis[key]
+
+        with machine() as context, mock.patch.object(part_overhead, "median_step", median):
+            report = Report("overhead")
+            part_overhead.run(context, report)
+            return report
+
+    def test_a_step_may_cost_what_torch_profiler_costs_and_a_little_more(self):
+        name = "steps cost what torch.profiler costs, nothing more"
+        for ours, state in ((10.0, PASSED), (11.5, PASSED), (11.7, FAILED)):
+            report = self.overhead(bare=9.0, theirs=10.0, ours=ours)
+            found = {each.name: each for each in report.checks}[name]
+            self.assertEqual(found.state, state, ours)
+            self.assertEqual((found.got, found.facts["bare"]), (f"{ours:.3f} ms", "9.000 ms"))
+            self.assertIn("10.000 ms", found.expected)
+        self.assertEqual(len(report.checks), len(part_overhead.EXTRAS))
+
+    def test_a_pair_is_found_by_one_of_its_cures_and_its_verdict_is_one_of_those_written_down(self):
+        case = {"pair": "gpu_item", "cures": ["item"], "verdicts": ["sync-bound"]}
+        right = {"verdict": "sync-bound", "found": True, "rules": ["item"], "promised": None, "error_percent": None}
+        for facts, states in ((right, [PASSED, PASSED]), ({**right, "found": False, "verdict": "idle"}, [FAILED, FAILED])):
+            with (
+                machine() as context,
+                mock.patch.object(part_pairs, "judgement", lambda *_, made=facts: made),
+                mock.patch.object(Context, "diagnosis", lambda *_: {}),
+            ):
+                pairs = context.work / "pairs.json"
+                pairs.write_text(json.dumps({"pairs": [case]}))
+                (context.keep / "measured.json").write_text(json.dumps({"pairs": {"gpu_item": {}}, "left_out": {}}))
+                report = Report("pairs")
+                with mock.patch.object(part_pairs, "PAIRS", pairs):
+                    part_pairs.judged(context, report)
+            self.assertEqual([each.state for each in report.checks], states)
+            self.assertEqual([each.expected for each in report.checks], ["one of item", "one of sync-bound"])
+            self.assertEqual(report.checks[0].facts["verdict"], facts["verdict"])
+
+    def test_the_training_computes_and_has_what_it_has_with_torchs_own_profiler(self):
+        profiled = {"kernels": {"fathom_node": 3}, "copies": 0, "operators": {"aten::add": 2}}
+        ops = [{"name": "aten::add", "calls": 2}, {"name": "step", "calls": 1}]
+        tables = {"kernels": [{"name": "fathom_node", "calls": 3}], "ops": ops, "info": [{"name": "cuda.records", "value": 9}]}
+        context = mock.Mock(gpu=True, rows=lambda table, *_: tables.get(table, []))
+        report = Report("torch")
+        part_torch.compare(context, report, Path("session"), profiled)
+        self.assertEqual([each.state for each in report.checks], [PASSED] * 3, report.reason)
+        self.assertEqual({str(each.facts) for each in report.checks}, {"{'cuda.records': 9}"})
+        report = Report("torch")
+        part_torch.compare(context, report, Path("session"), {**profiled, "kernels": {"fathom_node": 4}, "copies": 1})
+        kernels, copies, _ = report.checks
+        self.assertEqual((kernels.state, kernels.expected), (FAILED, "4 of 1 names"))
+        self.assertIn("fathom_node: 3, not 4", kernels.got)
+        self.assertEqual((copies.state, copies.expected, copies.got), (FAILED, "1", "0"))
 
 
 class Alone(unittest.TestCase):

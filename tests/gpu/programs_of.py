@@ -10,7 +10,7 @@ from typing import Any
 import check
 from common import CommandFailed, Context, last_json
 from outcome import Report
-from part_cuda import compiled, environment, records_cuda
+from part_cuda import compiled, environment, records_cuda, told
 
 
 def ready(context: Context, report: Report, names: Sequence[str]) -> dict[str, Path]:
@@ -70,12 +70,7 @@ class Recording:
 
     def facts(self) -> dict[str, Any]:
         """What explains a difference; those of single streams and contexts are too many."""
-        found = {
-            row["name"]: row["value"]
-            for row in self.rows("info")
-            if str(row["name"]).startswith(("cuda.", "not_recorded."))
-            and not str(row["name"]).startswith(("cuda.stream.", "cuda.context."))
-        }
+        found = told(self.context, self.session)
         refused = ", ".join(lost["what"] for lost in self.not_recorded())
         jumps = int(worst(found, "cuda.clock.jumps", 0))
         return {**found, "dropped": self.dropped(), "refused": refused, "jumps": jumps}

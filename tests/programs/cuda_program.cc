@@ -152,6 +152,10 @@ bool rarely(void* gpu, const std::string& what) {
     find<Work>(gpu, "fake_launch")(6);
   } else if (what == "launch, stream of the thread") {
     find<Work>(gpu, "fake_launch_ptsz")(6);
+  } else if (what == "launch, cooperative") {
+    find<Work>(gpu, "fake_launch_cooperative")(3);
+  } else if (what == "launch, graphs") {
+    find<Work>(gpu, "fake_launch_graph")(3);
   } else if (const char* const ends = end_of_context(what.substr(0, what.find(',')))) {
     const bool never_done = what.ends_with(", never done");
     if (never_done) simply("fake_never_done");
@@ -375,7 +379,9 @@ int main(int argc, char** argv) {
     find<Work>(gpu, "fake_wait_for_looks")(8);
     return 0;
   }
-  if (what == "metrics" || what == "metrics, crash") {
+  if (what == "metrics, contexts")
+    for (int i = 0; i < 2; ++i) find<Simple>(gpu, "fake_context_made")();
+  if (what == "metrics" || what == "metrics, contexts" || what == "metrics, crash") {
     // Looks at samples in between; what was not looked at yet comes with the end.
     find<Work>(gpu, "fake_wait_for_looks")(6);
     if (what == "metrics, crash") raise(SIGTERM);

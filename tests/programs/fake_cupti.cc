@@ -7,7 +7,8 @@
 // processor's from the beginning. CUPTI_FAKE_MEANWHILE: while a kind is disabled, a callback comes
 // in another thread, and CUPTI waits for it. CUPTI_FAKE_FIRST: the k-th time that kernels are
 // enabled, the first k of them are lost. CUPTI_FAKE_DRIVER: the newest version of CUDA that the
-// driver runs, 13000 for CUDA 13.0; else one of the library's. Who breaks CUPTI's rules is ended
+// driver runs, 13000 for CUDA 13.0; else one of the library's. CUPTI_FAKE_SHORTER: the library
+// states eight bytes too few for records of that kind. Who breaks CUPTI's rules is ended
 // (fake_cupti_rules.h); how buffers come back is in fake_cupti_delivery.h.
 #include <algorithm>
 #include <atomic>
@@ -222,13 +223,35 @@ void launch(CUpti_CallbackId id, CUstream stream, int rounds) {
   current_context = reinterpret_cast<CUcontext>(&context);
   stream_of_launch = stream;
   for (int i = 0; i < rounds; ++i) {
+    CUstream const named = stream == CU_STREAM_PER_THREAD ? nullptr : stream;
     cuLaunchKernel_params parameters{};
+    parameters.hStream = named;
     cuLaunchKernelEx_params extended{};
+    cuLaunchCooperativeKernel_params cooperative{};
+    cooperative.hStream = named;
+    cuGraphLaunch_params graph{};
+    graph.hStream = named;
     CUpti_CallbackData data{};
     data.functionParams = &parameters;
-    if (id == CUPTI_DRIVER_TRACE_CBID_cuLaunchKernelEx) data.functionParams = &extended;
     data.symbolName = "_Z3addPfS_i";
     data.contextUid = 1;
+    switch (id) {
+      case CUPTI_DRIVER_TRACE_CBID_cuLaunchKernelEx:
+        data.functionParams = &extended;
+        break;
+      case CUPTI_DRIVER_TRACE_CBID_cuLaunchCooperativeKernel:
+      case CUPTI_DRIVER_TRACE_CBID_cuLaunchCooperativeKernel_ptsz:
+        data.functionParams = &cooperative;
+        break;
+      case CUPTI_DRIVER_TRACE_CBID_cuGraphLaunch:
+      case CUPTI_DRIVER_TRACE_CBID_cuGraphLaunch_ptsz:
+        data.functionParams = &graph;
+        // A symbol is of kernels only: of other calls it may be anything.
+        data.symbolName = "of another call";
+        break;
+      default:
+        break;
+    }
     data.correlationId = next_correlation();
     for (const CUpti_ApiCallbackSite site : {CUPTI_API_ENTER, CUPTI_API_EXIT}) {
       data.callbackSite = site;
@@ -237,6 +260,11 @@ void launch(CUpti_CallbackId id, CUstream stream, int rounds) {
       if (site == CUPTI_API_ENTER) event_clock() += 5000;
     }
   }
+}
+
+CUstream a_stream() {
+  static int stream = 0;
+  return reinterpret_cast<CUstream>(&stream);
 }
 
 CUcontext own_context() {
@@ -505,6 +533,20 @@ extern "C" {
 /// The context was made, and with it the device, before anybody listened.
 [[gnu::visibility("default")]] void fake_make_context() { state().made_context = true; }
 
+/// The program has made a context.
+[[gnu::visibility("default")]] void fake_context_made() {
+  State& s = state();
+  CUpti_ResourceData data{};
+  data.context = own_context();
+  {
+    const std::lock_guard lock(s.heard_mutex);
+    if (s.callback == nullptr ||
+        !s.heard.contains({CUPTI_CB_DOMAIN_RESOURCE, CUPTI_CBID_RESOURCE_CONTEXT_CREATED}))
+      return;
+  }
+  s.callback(s.user, CUPTI_CB_DOMAIN_RESOURCE, CUPTI_CBID_RESOURCE_CONTEXT_CREATED, &data);
+}
+
 /// CUPTI ends itself after it has returned what it had.
 [[gnu::visibility("default")]] void fake_fatal_error() {
   State& s = state();
@@ -627,6 +669,17 @@ extern "C" {
 /// Of a program whose null stream is the thread's.
 [[gnu::visibility("default")]] void fake_launch_ptsz(int rounds) {
   launch(CUPTI_DRIVER_TRACE_CBID_cuLaunchKernel_ptsz, CU_STREAM_PER_THREAD, rounds);
+}
+
+/// So often in a stream, and so often in the thread's.
+[[gnu::visibility("default")]] void fake_launch_cooperative(int rounds) {
+  launch(CUPTI_DRIVER_TRACE_CBID_cuLaunchCooperativeKernel, a_stream(), rounds);
+  launch(CUPTI_DRIVER_TRACE_CBID_cuLaunchCooperativeKernel_ptsz, CU_STREAM_PER_THREAD, rounds);
+}
+
+[[gnu::visibility("default")]] void fake_launch_graph(int rounds) {
+  launch(CUPTI_DRIVER_TRACE_CBID_cuGraphLaunch, a_stream(), rounds);
+  launch(CUPTI_DRIVER_TRACE_CBID_cuGraphLaunch_ptsz, CU_STREAM_PER_THREAD, rounds);
 }
 
 /// How many plain launches the recorder heard of.
@@ -815,9 +868,12 @@ CUptiResult cuptiEnableCallback(uint32_t enable, CUpti_SubscriberHandle /*subscr
     const std::lock_guard lock(s.heard_mutex);
     if (!s.subscribed) broken("cuptiEnableCallback without a subscriber");
   }
-  if (const CUptiResult result = called("cuptiEnableCallback"); result != CUPTI_SUCCESS)
-    return result;
   const fathom::test::Fed fed;
+  const std::string one =
+      "cuptiEnableCallback/" + std::to_string(domain) + "/" + std::to_string(id);
+  for (const std::string_view function :
+       {std::string_view("cuptiEnableCallback"), std::string_view(one)})
+    if (const CUptiResult result = called(function); result != CUPTI_SUCCESS) return result;
   const std::lock_guard lock(s.heard_mutex);
   if (enable != 0) {
     s.heard.insert({domain, id});
@@ -945,6 +1001,21 @@ CUptiResult cuptiActivityGetNextRecord(uint8_t* buffer, size_t valid, CUpti_Acti
            aligned(fathom::cuda::record_bytes((*record)->kind, fake_version()));
   if (next >= buffer + valid) return CUPTI_ERROR_MAX_LIMIT_REACHED;
   *record = reinterpret_cast<CUpti_Activity*>(next);
+  return CUPTI_SUCCESS;
+}
+
+/// From CUDA 13.2 on.
+[[gnu::visibility("default")]] CUptiResult cuptiActivityGetStructSize(CUpti_ActivityKind kind,
+                                                                      uint32_t /*version*/,
+                                                                      size_t* size) {
+  constexpr std::uint32_t kSince = 130200;
+  if (fake_version() < kSince)
+    broken("a library was asked for sizes of records that cannot say them");
+  const CUptiResult result = called("cuptiActivityGetStructSize");
+  if (result != CUPTI_SUCCESS) return result;
+  const char* const shorter = std::getenv("CUPTI_FAKE_SHORTER");
+  *size = fathom::cuda::record_bytes(kind, fake_version());
+  if (shorter != nullptr && std::atoi(shorter) == static_cast<int>(kind)) *size -= 8;
   return CUPTI_SUCCESS;
 }
 

@@ -1,6 +1,7 @@
 // The rules of CUPTI that fakes enforce: who breaks one ends at once with kBroken, and says which.
 // CUPTI_FAKE_FAIL="cuptiActivityFlushAll:999:2;…" has the second call of that function fail with
-// that code, and every one where the number is 0. CUPTI_FAKE_VERSION is the library's version.
+// that code, and every one where the number is 0; "cuptiEnableCallback/1/307:…" is for that call of
+// the program's, by domain and number. CUPTI_FAKE_VERSION is the library's version.
 #pragma once
 
 #include <cstdint>

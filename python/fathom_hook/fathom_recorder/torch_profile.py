@@ -9,6 +9,7 @@ import time
 import warnings
 from typing import Any, Callable, TypeVar
 
+from .cuda_library import holds_cupti
 from .failures import note, quietly
 from .options import from_environment
 from .plan import LONG_STEP_NS, Window
@@ -114,13 +115,13 @@ class Profiling:
 
     def _activities(self, kinds: Any) -> Any:
         chosen = [kinds.CPU]
-        if from_environment().cuda_elsewhere and os.environ.get("CUDA_INJECTION64_PATH"):
-            return chosen
         # A process that has not touched its GPU is left so.
         cuda = self._torch.cuda
-        if cuda.is_available() and (cuda.is_initialized() or not _is_bad_fork(cuda)):
-            chosen.append(kinds.CUDA)
-        return chosen
+        if not cuda.is_available() or (not cuda.is_initialized() and _is_bad_fork(cuda)):
+            return chosen
+        # To ask whether there is a GPU has the driver load what is injected.
+        elsewhere = from_environment().cuda_elsewhere and holds_cupti(bool(cuda.is_initialized()))
+        return chosen if elsewhere else [*chosen, kinds.CUDA]
 
     def _action(self, step: int) -> Any:
         """What torch.profiler is to do in `step`."""

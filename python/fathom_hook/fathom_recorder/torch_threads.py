@@ -16,6 +16,9 @@ from .failures import note
 
 get_ident = threading.get_ident
 
+# Each shows that there is a driver: of the kernel module, in containers too, or of Windows through WSL.
+_DRIVER = ("/dev/nvidiactl", "/dev/dxg", "/proc/driver/nvidia/version")
+
 
 def config_of_all_threads(torch: Any) -> Any:
     """What torch.profiler is given; None where this torch can only record the calling thread."""
@@ -85,7 +88,7 @@ class Kineto:
             note("all threads", f"Kineto could not be initialised: {error!r}")
 
     def _may_touch_device(self) -> bool:
-        return not os.path.exists("/dev/nvidiactl") or self._torch.cuda.is_initialized()
+        return not any(map(os.path.exists, _DRIVER)) or self._torch.cuda.is_initialized()
 
     def _empty_profile(self) -> None:
         profiler, autograd = self._torch._C._profiler, self._torch._C._autograd

@@ -112,6 +112,7 @@ const char* load_all(void* library, Cupti& cupti) {
   load(library, "cuptiSetThreadIdType", cupti.set_thread_id_type);
   load(library, "cuptiActivitySetAttribute", cupti.set_attribute);
   load(library, "cuptiGetDeviceId", cupti.device_of);
+  load(library, "cuptiActivityGetStructSize", cupti.struct_size);
   load(library, "cuptiActivityEnableAndDump", cupti.enable_and_dump);
   load(library, "cuptiActivityEnableRuntimeApi", cupti.enable_runtime_call);
   load(library, "cuptiActivityEnableDriverApi", cupti.enable_driver_call);

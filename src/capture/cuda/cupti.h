@@ -32,6 +32,8 @@ struct Cupti {
   decltype(&::cuptiSetThreadIdType) set_thread_id_type = nullptr;
   decltype(&::cuptiActivitySetAttribute) set_attribute = nullptr;
   decltype(&::cuptiGetDeviceId) device_of = nullptr;
+  // Older headers do not declare it.
+  CUptiResult (*struct_size)(CUpti_ActivityKind, std::uint32_t, std::size_t*) = nullptr;
   decltype(&::cuptiActivityEnableAndDump) enable_and_dump = nullptr;
   CUptiResult(CUPTIAPI* enable_runtime_call)(CUpti_CallbackId, std::uint8_t) = nullptr;
   CUptiResult(CUPTIAPI* enable_driver_call)(CUpti_CallbackId, std::uint8_t) = nullptr;

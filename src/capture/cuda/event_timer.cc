@@ -119,16 +119,20 @@ bool EventTimer::launch(Launch& launch) {
   return true;
 }
 
-void EventTimer::begin(std::uint32_t context, CUstream stream, std::uint32_t correlation,
-                       const char* name) noexcept {
+void EventTimer::begin(const TimedLaunch& made) noexcept {
   const std::lock_guard lock(mutex_);
   const Relaxed relaxed(cuda_);
   bool timed = false;
   try {
     CUcontext handle = nullptr;
     if (cuda_.current != nullptr) cuda_.current(&handle);
-    Launch wanted{context, handle,  stream, correlation, name == nullptr ? "" : name,
-                  nullptr, nullptr, false};
+    Launch wanted;
+    wanted.context = made.context;
+    wanted.handle = handle;
+    wanted.stream = made.stream;
+    wanted.correlation = made.correlation;
+    if (made.name != nullptr) wanted.name = made.name;
+    wanted.graph = made.graph;
     timed = launch(wanted);
   } catch (...) {  // no memory
   }
@@ -200,7 +204,8 @@ bool EventTimer::hand_over(Launch& launch, std::vector<TimedKernel>& ended) {
                      launch.context,
                      reinterpret_cast<std::uint64_t>(launch.stream),
                      launch.correlation,
-                     std::move(launch.name)};
+                     std::move(launch.name),
+                     launch.graph};
   if (measure(launch, kernel)) {
     ended.push_back(std::move(kernel));
   } else {

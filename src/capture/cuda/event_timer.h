@@ -31,7 +31,16 @@ struct EventFunctions {
 /// Of the driver in this process.
 EventFunctions event_functions();
 
-/// A kernel as its two events saw it.
+/// A launch that is about to be made.
+struct TimedLaunch {
+  std::uint32_t context = 0;
+  CUstream stream = nullptr;
+  std::uint32_t correlation = 0;
+  const char* name = nullptr;  ///< Null: none.
+  bool graph = false;          ///< A whole graph, not a kernel.
+};
+
+/// A kernel, or a graph as a whole, as its two events saw it.
 struct TimedKernel {
   std::int64_t start = 0;  ///< CLOCK_MONOTONIC, ns.
   std::int64_t duration = 0;
@@ -39,6 +48,7 @@ struct TimedKernel {
   std::uint64_t stream = 0;  ///< The program's handle.
   std::uint32_t correlation = 0;
   std::string name;
+  bool graph = false;
 };
 
 /// Times include what lies between the events and the kernel, a few microseconds. begin() and end()
@@ -49,8 +59,7 @@ class EventTimer {
   explicit EventTimer(const EventFunctions& functions) : cuda_(functions) {}
 
   /// Launches while a stream is captured into a graph are not timed, nor more at once than kMost.
-  void begin(std::uint32_t context, CUstream stream, std::uint32_t correlation,
-             const char* name) noexcept;
+  void begin(const TimedLaunch& made) noexcept;
   void end(std::uint32_t correlation) noexcept;
   /// Kernels that have ended since the last call, in the order of their launches. Where it throws,
   /// for lack of memory, the next call has them.
@@ -67,6 +76,7 @@ class EventTimer {
     CUstream stream = nullptr;
     std::uint32_t correlation = 0;
     std::string name;
+    bool graph = false;
     CUevent begin = nullptr;
     CUevent end = nullptr;
     bool launched = false;

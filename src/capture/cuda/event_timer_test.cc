@@ -88,7 +88,7 @@ EventFunctions functions() {
 CUcontext a_context() { return reinterpret_cast<CUcontext>(&driver()); }
 
 void launch(EventTimer& timer, std::uint32_t correlation, std::int64_t duration) {
-  timer.begin(1, nullptr, correlation, "add");
+  timer.begin({1, nullptr, correlation, "add", false});
   driver().now += duration;
   timer.end(correlation);
 }
@@ -154,6 +154,19 @@ TEST(EventTimer, LaunchesIntoAGraphThatIsBeingCapturedAreCounted) {
   launch(timer, 1, 5000);
   EXPECT_TRUE(timer.take().empty());
   EXPECT_EQ(timer.take_missed(), 1U);
+}
+
+TEST(EventTimer, AGraphIsTimedAsAWhole) {
+  EventTimer timer(functions());
+  timer.begin({1, nullptr, 1, "CUDA graph", true});
+  driver().now += 9000;
+  timer.end(1);
+  launch(timer, 2, 5000);
+  const auto timed = timer.take();
+  ASSERT_EQ(timed.size(), 2U);
+  EXPECT_TRUE(timed[0].graph);
+  EXPECT_EQ(timed[0].duration, 9000);
+  EXPECT_FALSE(timed[1].graph);
 }
 
 TEST(EventTimer, StaysExactOverHours) {

@@ -11,3 +11,9 @@ InitializeInjection() {  // NOLINT(readability-identifier-naming)
   // Anything else would have the driver refuse to work.
   return 1;
 }
+
+/// For the hook, before each profile of PyTorch's: 1 where CUPTI is this library's in this process,
+/// 0 where it is not, -1 where the driver has not called the library yet, or has not come back.
+extern "C" [[gnu::visibility("default")]] int fathom_has_cupti() {
+  return fathom::cuda::Tracer::get().has_cupti();
+}

@@ -5,6 +5,7 @@
 #include <fstream>
 #include <map>
 #include <set>
+#include <span>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -13,6 +14,7 @@
 
 #include "capture/cuda/cupti_names.h"
 #include "capture/cuda/fallback.h"
+#include "capture/cuda/watched_calls.h"
 
 namespace fathom::cuda {
 namespace {
@@ -67,18 +69,32 @@ TEST(RealLibraries, HaveTheKindsThatWeAskFor) {
 }
 
 TEST(RealLibraries, NameTheCallsThatWeWatchAsTheirNumbersSay) {
+  // By version and domain, the numbers that have a name.
+  std::map<std::uint32_t, std::map<std::pair<int, int>, std::string>> calls;
+  for (const Row& row : table())
+    if (row.what == "call")
+      calls[row.version][{std::stoi(row.rest.at(0)), std::stoi(row.rest.at(1))}] = row.rest.at(2);
+  ASSERT_GE(calls.size(), 10U);
+  std::vector<Watched> ours;
+  for (const std::span<const Watched> some : {watched_calls(), plain_launches(), noisy_calls()})
+    ours.insert(ours.end(), some.begin(), some.end());
+  for (const Watched& watched : ours) {
+    // Of errors of CUPTI's own there is no call.
+    if (watched.domain == CUPTI_CB_DOMAIN_STATE) continue;
+    for (const auto& [version, names] : calls) {
+      const auto named = names.find({watched.domain, static_cast<int>(watched.id)});
+      ASSERT_NE(named, names.end()) << version << " has no name for " << watched.name
+                                    << ": tools/cupti_table.py must ask for it";
+      EXPECT_EQ(named->second, watched.name) << version;
+    }
+  }
+}
+
+TEST(RealLibraries, HaveNamesOfWhichTheWordsForUsersAreKnown) {
   const std::map<std::pair<int, int>, std::string> ours = {
-      {{1, CUPTI_DRIVER_TRACE_CBID_cuCtxDestroy_v2}, "cuCtxDestroy"},
-      {{1, CUPTI_DRIVER_TRACE_CBID_cuDevicePrimaryCtxReset_v2}, "cuDevicePrimaryCtxReset"},
-      {{1, CUPTI_DRIVER_TRACE_CBID_cuLaunchKernel}, "cuLaunchKernel"},
-      {{1, CUPTI_DRIVER_TRACE_CBID_cuProfilerStart}, "cuProfilerStart"},
-      {{1, CUPTI_DRIVER_TRACE_CBID_cuProfilerStop}, "cuProfilerStop"},
-      {{1, CUPTI_DRIVER_TRACE_CBID_cuLaunchKernelEx_ptsz}, "cuLaunchKernelEx"},
-      {{2, CUPTI_RUNTIME_TRACE_CBID_cudaDeviceReset_v3020}, "cudaDeviceReset"},
-      {{2, CUPTI_RUNTIME_TRACE_CBID_cudaProfilerStart_v4000}, "cudaProfilerStart"},
-      {{2, CUPTI_RUNTIME_TRACE_CBID_cudaProfilerStop_v4000}, "cudaProfilerStop"},
       {{2, CUPTI_RUNTIME_TRACE_CBID_cudaLaunchKernel_v7000}, "cudaLaunchKernel"},
       {{2, CUPTI_RUNTIME_TRACE_CBID_cudaLaunchKernelExC_v11060}, "cudaLaunchKernelExC"},
+      {{1, CUPTI_DRIVER_TRACE_CBID_cuLaunchKernelEx_ptsz}, "cuLaunchKernelEx"},
       {{2, 505}, "cudaLaunchKernel"},
       {{2, 131}, "cudaStreamSynchronize"},
   };
@@ -90,7 +106,7 @@ TEST(RealLibraries, NameTheCallsThatWeWatchAsTheirNumbersSay) {
     EXPECT_EQ(without_version(row.rest.at(2)), known->second) << row.version;
     ++compared;
   }
-  EXPECT_GE(compared, 100U);
+  EXPECT_GE(compared, 40U);
 }
 
 }  // namespace

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "capture/cuda/arrivals.h"
+#include "capture/cuda/layouts.h"
 #include "capture/cuda/torch_presence.h"
 #include "capture/cuda/watched_calls.h"
 #include "capture/inside/attempt.h"
@@ -24,6 +25,8 @@ constexpr useconds_t kBetweenTries = 50;
 /// 12.6 update 2 to 13.0 update 2 it loses the first k kernels after they were switched on for the
 /// k-th time.
 constexpr std::uint32_t kMayDisable = 130100;
+/// Those of 13.0 and 13.1 have no function that says how long records are.
+constexpr std::uint32_t kSaysSizes = 130200;
 
 }  // namespace
 
@@ -64,8 +67,13 @@ void Tracer::check(std::string_view what, CUptiResult result) noexcept {
 
 void Tracer::start() noexcept {
   const inside::Inside guard;
-  if (pid_ != 0 || inside::attempt([this] { begin(); })) return;
-  abandon();
+  if (pid_ == 0 && !inside::attempt([this] { begin(); })) abandon();
+  started_ = true;
+}
+
+int Tracer::has_cupti() const noexcept {
+  if (!started_) return -1;
+  return tracing_ && getpid() == pid_ ? 1 : 0;
 }
 
 void Tracer::begin() {
@@ -159,6 +167,7 @@ void Tracer::start_tracing() {
           cupti_.set_thread_id_type(CUPTI_ACTIVITY_THREAD_ID_TYPE_SYSTEM));
   read_clock();
   if (!tracing_) return;
+  compare_layouts();
   enable_things();
   if (options_.range_only) write_fact("cuda.range", "cudaProfilerStart");
   range_open_ = !options_.range_only;
@@ -269,6 +278,37 @@ void Tracer::say_surroundings() {
     write_fact("cuda.visible_devices", visible);
 }
 
+/// What this CUPTI says of its own records, against the layouts that we read. Longer ones are those
+/// of a newer CUPTI: the part that is known is read.
+void Tracer::compare_layouts() {
+  if (cupti_.struct_size == nullptr || cupti_.version < kSaysSizes) return;
+  const std::lock_guard lock(mutex_);
+  std::size_t compared = 0;
+  CUptiResult refused = CUPTI_SUCCESS;
+  for (const Wanted& want : wanted()) {
+    std::size_t said = 0;
+    const std::size_t read = record_bytes(want.kind, cupti_.version);
+    const CUptiResult result = cupti_.struct_size(want.kind, 0, &said);
+    if (result != CUPTI_SUCCESS) refused = result;
+    if (result != CUPTI_SUCCESS || read == 0) continue;
+    ++compared;
+    if (said >= read) continue;
+    inside::attempt([&] {
+      lose({"what is beyond the end of a record, which is taken for a part of it: " +
+                std::string(want.what),
+            "this CUPTI says that these records have " + std::to_string(said) +
+                " bytes, and they are read as if they had " + std::to_string(read),
+            "a Fathom that knows this CUPTI, or another libcupti in FATHOM_CUPTI"});
+    });
+  }
+  inside::attempt([&] {
+    write_fact("cuda.layouts", "compared with CUPTI's own sizes: " + std::to_string(compared) +
+                                   " kinds" +
+                                   (refused == CUPTI_SUCCESS ? "" : "; others refused: ") +
+                                   (refused == CUPTI_SUCCESS ? "" : cupti_.text(refused)));
+  });
+}
+
 /// Devices, contexts and streams, of which there is one record each, when they are made: from the
 /// beginning, whatever the limits are. Where CUPTI can, it reports those that are there already.
 void Tracer::enable_things() {
@@ -334,26 +374,31 @@ void Tracer::say_answers(std::span<const CUptiResult> answers) {
   inside::attempt([&] { write_fact("cuda.graphs", options_.graph_nodes ? "nodes" : "wholes"); });
 }
 
-/// Kernels are refused: events around their launches show when they ran.
+/// Kernels are refused: events around their launches show when they ran. Some of the launches would
+/// be taken for all.
 FallbackLevel Tracer::fall_back() {
   const EventFunctions functions = event_functions();
   if (!functions.complete()) return FallbackLevel::telemetry;
-  timer_ = new EventTimer(functions);
-  for (const CUpti_CallbackId id :
-       {CUPTI_DRIVER_TRACE_CBID_cuLaunchKernel, CUPTI_DRIVER_TRACE_CBID_cuLaunchKernel_ptsz}) {
-    const CUptiResult result =
-        cupti_.enable_callback(1, subscriber_, CUPTI_CB_DOMAIN_DRIVER_API, id);
+  auto timer = std::make_unique<EventTimer>(functions);
+  for (const Watched& launch : plain_launches()) {
+    const CUptiResult result = cupti_.enable_callback(1, subscriber_, launch.domain, launch.id);
     if (result == CUPTI_SUCCESS) continue;
     lose(loss_of("when kernels ran, by events", result, cupti_.text(result)));
+    // One that stays on costs launches some time, and loses nothing.
+    for (const Watched& other : plain_launches())
+      static_cast<void>(cupti_.enable_callback(0, subscriber_, other.domain, other.id));
     return FallbackLevel::telemetry;
   }
+  timer_ = timer.release();
   return FallbackLevel::events;
 }
 
+/// Only of a launch of a kernel the symbol is known.
 void Tracer::time_launch(EventTimer& timer, CUpti_CallbackId id, const CUpti_CallbackData& data) {
   if (data.callbackSite == CUPTI_API_ENTER) {
-    timer.begin(data.contextUid, stream_of(id, data.functionParams), data.correlationId,
-                data.symbolName);
+    const bool graph = launches_graph(id);
+    timer.begin({data.contextUid, stream_of(id, data.functionParams), data.correlationId,
+                 graph ? "CUDA graph" : data.symbolName, graph});
   } else {
     timer.end(data.correlationId);
   }

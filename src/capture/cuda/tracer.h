@@ -40,6 +40,10 @@ class Tracer {
   /// Subscribes and asks for all that is wanted. Does nothing the second time.
   void start() noexcept;
 
+  /// 1: CUPTI's activity is ours in this process; 0: it is not, or no more; -1: start() has not
+  /// ended yet. Thread-safe.
+  [[nodiscard]] int has_cupti() const noexcept;
+
  private:
   Tracer() = default;
 
@@ -62,6 +66,7 @@ class Tracer {
   void start_metrics();
   void enable();
   void say_answers(std::span<const CUptiResult> answers);
+  void compare_layouts();
   void enable_things();
   void leave_out_noise();
   void disable();
@@ -134,6 +139,7 @@ class Tracer {
   bool warned_ = false;
   std::int64_t began_ = 0;
   bool length_said_ = false;
+  std::atomic<bool> started_{false};     // or failed to
   std::atomic<bool> tracing_{false};     // we are CUPTI's subscriber
   std::atomic<bool> leaving_{false};     // and are about to be it no more: callbacks do nothing
   std::atomic<bool> stopped_{false};     // CUPTI has: what it handed over is still to be converted

@@ -124,7 +124,7 @@ void Tracer::call(CUpti_CallbackDomain domain, CUpti_CallbackId id,
   }
   const bool driver = domain == CUPTI_CB_DOMAIN_DRIVER_API;
   EventTimer* const timer = timer_;
-  if (timer != nullptr && driver && launches_kernel(id)) time_launch(*timer, id, data);
+  if (timer != nullptr && driver && launches_work(id)) time_launch(*timer, id, data);
   if (!enabled_) return;
   if (!enters && driver && launches_work(id)) ++heard_;
   if (enters && is_programmatic(domain, id, data.functionParams))

@@ -276,14 +276,14 @@ void Tracer::write_timed(EventTimer& timer, wire::Writer& writer) {
                    .context = kernel.context,
                    .stream = static_cast<std::int64_t>(kernel.stream),
                    .name = demangle_(kernel.name.c_str()),
-                   .category = "kernel",
+                   .category = kernel.graph ? "cuda_graph" : "kernel",
                    .correlation = kernel.correlation == 0 ? -1 : std::int64_t{kernel.correlation},
                    .arguments = arguments});
   };
   for (const TimedKernel& kernel : timer.take())
     if (limits_.keeps(kernel.start)) inside::attempt([&] { write(kernel); });
   if (const std::uint64_t missed = timer.take_missed(); missed > 0)
-    writer.dropped("kernel launches that could not be timed by CUDA events", missed);
+    writer.dropped("launches of kernels and graphs that could not be timed by CUDA events", missed);
 }
 
 void Tracer::write_library_calls(wire::Writer& writer) {

@@ -4,15 +4,17 @@
 
 #include <cstdint>
 #include <span>
+#include <string_view>
 
 #include "capture/cuda/cupti.h"
 
 namespace fathom::cuda {
 
-/// A call by CUPTI's numbers.
+/// A call by CUPTI's numbers, and what real libraries say that it is called.
 struct Watched {
   CUpti_CallbackDomain domain;
   CUpti_CallbackId id;
+  std::string_view name;
 };
 
 /// In each program. None of them is made without end but launches with attributes.
@@ -23,12 +25,11 @@ std::span<const Watched> plain_launches();
 /// Calls that programs make without end and that take no time. Kineto leaves them out, too.
 std::span<const Watched> noisy_calls();
 
-/// Of kernels, whichever way the driver launches them.
-bool launches_kernel(CUpti_CallbackId id);
-/// CUPTI writes at least one record of the call, and more of what it starts. Of the driver's.
+/// Kernels and graphs, whichever way the driver launches them. CUPTI writes at least one record of
+/// the call, and more of what it starts.
 bool launches_work(CUpti_CallbackId id);
-/// The stream that a launch of a kernel is for. Of a call for streams of threads, null is the
-/// thread's.
+bool launches_graph(CUpti_CallbackId id);
+/// The stream that such a launch is for. Of a call for streams of threads, null is the thread's.
 CUstream stream_of(CUpti_CallbackId id, const void* parameters);
 /// A launch whose kernel need not wait for the one before it.
 bool is_programmatic(CUpti_CallbackDomain domain, CUpti_CallbackId id, const void* parameters);

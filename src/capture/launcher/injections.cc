@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
-#include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <span>
@@ -13,7 +12,6 @@
 #include <sys/stat.h>
 #include <sys/statvfs.h>
 
-#include "capture/doctor/checks.h"
 #include "capture/system/carried.h"
 #include "capture/system/files.h"
 
@@ -51,11 +49,10 @@ const CarriedLibrary* find_carried(std::string_view file) {
 }
 
 /// The tool that has the variable, or "". Ours is that of a `fathom run` around this one.
-std::string other_tool(const Injection& injection) {
+std::string other_tool(const Injection& injection, const Surroundings& around) {
   if (injection.variable == nullptr) return {};
-  const char* const value = std::getenv(injection.variable);
-  if (value == nullptr || *value == '\0') return {};
-  const std::string path = value;
+  std::string path = around.value(injection.variable);
+  if (path.empty()) return {};
   return std::filesystem::path(path).filename() == injection.file ? std::string() : path;
 }
 
@@ -69,12 +66,13 @@ std::string make_private(const std::string& folder) {
   return {};
 }
 
-void prepare(const Injection& injection, const std::string& folder, Injections& result) {
+void prepare(const Injection& injection, const std::string& folder, const Surroundings& around,
+             Injections& result) {
   const auto refuse = [&](std::string why, std::string remedy) {
-    if (injection.gpu && !has_nvidia_driver()) return;
+    if (injection.gpu && !has_nvidia_driver(around)) return;
     result.not_recorded.push_back({std::string(injection.what), std::move(why), std::move(remedy)});
   };
-  const std::string other = other_tool(injection);
+  const std::string other = other_tool(injection, around);
   if (!other.empty()) {
     refuse("another tool takes them: " + std::string(injection.variable) + " is " + other,
            "unset " + std::string(injection.variable));
@@ -103,13 +101,14 @@ void prepare(const Injection& injection, const std::string& folder, Injections& 
 
 }  // namespace
 
-Injections prepare_injections(const std::string& session, const std::vector<std::string>& extras) {
+Injections prepare_injections(const std::string& session, const std::vector<std::string>& extras,
+                              const Surroundings& around) {
   Injections result;
   for (const Injection& injection : kInjections) {
     const bool asked = std::ranges::any_of(injection.extras, [&extras](std::string_view extra) {
       return !extra.empty() && std::ranges::find(extras, extra) != extras.end();
     });
-    if (injection.extras[0].empty() || asked) prepare(injection, session + "/lib", result);
+    if (injection.extras[0].empty() || asked) prepare(injection, session + "/lib", around, result);
   }
   return result;
 }

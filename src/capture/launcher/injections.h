@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "capture/doctor/checks.h"
 #include "capture/launcher/manifest.h"
 
 namespace fathom::capture {
@@ -16,7 +17,9 @@ struct Injections {
 
 /// Unpacks the libraries into `session`/lib, which only this user may read and write. A variable
 /// that names another tool's library is left alone. `extras` are those of the recording: what only
-/// one of them needs is left out without it.
-Injections prepare_injections(const std::string& session, const std::vector<std::string>& extras);
+/// one of them needs is left out without it. Without a driver in `around` nothing of a GPU's is
+/// missed.
+Injections prepare_injections(const std::string& session, const std::vector<std::string>& extras,
+                              const Surroundings& around = {});
 
 }  // namespace fathom::capture

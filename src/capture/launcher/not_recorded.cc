@@ -10,7 +10,6 @@
 
 #include "base/base_name.h"
 #include "base/folder.h"
-#include "capture/doctor/checks.h"
 #include "capture/launcher/crashes.h"
 #include "capture/launcher/cuda_notes.h"
 #include "capture/system/disk.h"
@@ -202,7 +201,8 @@ std::string switch_against_hook(const std::vector<std::string>& command) {
   return {};
 }
 
-std::vector<NotRecorded> limits_of(const Manifest& manifest, const std::string& folder) {
+std::vector<NotRecorded> limits_of(const Manifest& manifest, const std::string& folder,
+                                   const Surroundings& around) {
   std::vector<NotRecorded> limits;
   const CudaNotes cuda = cuda_notes(folder);
   if (const Process* python = find_python(manifest)) {
@@ -223,7 +223,7 @@ std::vector<NotRecorded> limits_of(const Manifest& manifest, const std::string& 
   add_other_library(manifest, folder, cuda.recorded, limits);
   add_vain_extras(manifest, folder, cuda.recorded, limits);
   if (!cuda.recorded && asked_for(manifest, "gpu-metrics")) {
-    const bool driver = has_nvidia_driver();
+    const bool driver = has_nvidia_driver(around);
     limits.push_back({"hardware counters of the GPU",
                       driver ? "no process of the program used CUDA with libfathom_cuda.so in it"
                              : std::string(without_nvidia_driver()),
@@ -245,8 +245,8 @@ std::vector<NotRecorded> limits_of(const Manifest& manifest, const std::string& 
   }
   for (const Crash& crash : crashes_of(folder)) limits.push_back(lost_by(crash));
   // Without a driver there is no GPU to miss.
-  if (has_nvidia_driver()) {
-    for (const Check& check : gpu_permission_checks()) {
+  if (has_nvidia_driver(around)) {
+    for (const Check& check : gpu_permission_checks(around)) {
       const bool short_of =
           check.state == CheckState::limited || check.state == CheckState::missing;
       if (short_of && !check.lost.empty())

@@ -69,5 +69,46 @@ TEST(NotRecorded, ARunInsideOfTheRunIsTheReason) {
   std::filesystem::remove_all(folder);
 }
 
+/// What is not recorded of a program without Python on a machine with these files.
+std::string lost_on(const std::vector<std::string>& files, bool nvml_starts) {
+  std::string pattern = (std::filesystem::temp_directory_path() / "fathom_gpu_XXXXXX").string();
+  const std::string root = mkdtemp(pattern.data());
+  for (const std::string& file : files) {
+    std::filesystem::create_directories(std::filesystem::path(root + file).parent_path());
+    std::ofstream(root + file) << "";
+  }
+  Surroundings around;
+  around.root = root;
+  around.variable = [](const char*) -> const char* { return nullptr; };
+  around.nvml_starts = nvml_starts ? +[] { return true; } : +[] { return false; };
+  Manifest manifest;
+  manifest.telemetry_hz = 10;
+  manifest.recording.with = {"gpu-metrics"};
+  std::string all;
+  for (const NotRecorded& limit : limits_of(manifest, root, around))
+    all += limit.what + ": " + limit.why + "\n";
+  std::filesystem::remove_all(root);
+  return all;
+}
+
+TEST(NotRecorded, AContainerThatIsNotShownTheDriversFilesOfProcHasADriver) {
+  const std::string missing = "no NVIDIA driver";
+  const std::string nobody = "no process of the program used CUDA";
+  // Its device files are none: what a driver without them loses is named.
+  const std::string files = lost_on({"/dev/nvidiactl"}, false);
+  EXPECT_EQ(files.find(missing), std::string::npos) << files;
+  EXPECT_NE(files.find("hardware counters of the GPU: " + nobody), std::string::npos) << files;
+  EXPECT_NE(files.find("device files: 0 of 0 can be opened"), std::string::npos) << files;
+  for (const std::string& all : {lost_on({"/dev/nvidiactl", "/dev/nvidia0"}, false),
+                                 lost_on({"/dev/dxg"}, false), lost_on({}, true)}) {
+    EXPECT_EQ(all.find(missing), std::string::npos) << all;
+    EXPECT_NE(all.find(nobody), std::string::npos) << all;
+    EXPECT_EQ(all.find("device files"), std::string::npos) << all;
+  }
+  const std::string none = lost_on({}, false);
+  EXPECT_NE(none.find("hardware counters of the GPU: " + missing), std::string::npos) << none;
+  EXPECT_EQ(none.find("device files"), std::string::npos) << none;
+}
+
 }  // namespace
 }  // namespace fathom::capture

@@ -1,6 +1,6 @@
 // A program that ends as its argument says, after kernels that have run: return, _exit, _exit_now,
 // abort, fork, fork_before (the child uses CUDA, too), segv, term, kill, exec or reset. Where they
-// have not ended: nosync, busy (a full queue when it is killed). short: three, and it is over.
+// have not ended: nosync, busy (the queue full for four seconds, and then it is killed). short: three, and it is over.
 #include <csignal>
 #include <cstring>
 
@@ -18,7 +18,7 @@ int main(int count, char** arguments) {
   const std::string how = count > 1 ? arguments[1] : "return";
   gpu::Document document("ends_" + how);
   const bool waits = how != "nosync" && how != "busy" && how != "reset";
-  const int kernels = how == "short" ? 3 : how == "busy" ? 3000 : 30;
+  const int kernels = how == "short" ? 3 : how == "busy" ? 40'000 : 30;
   const auto work = [&] {
     for (int i = 0; i < kernels; ++i) {
       fathom_before_end<<<1, 32>>>(kNs);
