@@ -1,12 +1,11 @@
-"""Recording other programs: one that is started for it, or one that runs already."""
+"""Recording other programs: one that is started for it, or ones that run already."""
 
 from __future__ import annotations
 
 import os
 import pathlib
 import subprocess
-import warnings
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from fathom import _core
@@ -16,6 +15,8 @@ from fathom._session import Path, Session
 from fathom._session import open as open_recording
 
 PROGRAM = pathlib.Path(__file__).parent / "bin" / "fathom"
+# Of the program: the command line is wrong, or what it names is not there.
+USAGE = 2
 
 
 @dataclass(frozen=True)
@@ -25,8 +26,6 @@ class Recorded:
     path: pathlib.Path
     exit_code: int | None = None
     """Of a program that `run` started, as a shell gives it: 128 + N when signal N ended it."""
-    pids: tuple[int, ...] = ()
-    """Of the processes that `attach` recorded."""
 
     def open(self, *, threads: int = 0) -> Session:
         """Reads the recording, as fathom.open() does."""
@@ -49,16 +48,11 @@ def run(
     """
     words = [command] if isinstance(command, str | os.PathLike) else list(command)
     if not words:
-        raise FathomError("run: no command is named", "invalid_argument")
-    folder = pathlib.Path(output) if output is not None else fresh(pathlib.Path(words[0]).stem)
-    line = [PROGRAM, "run", "--no-diagnose", "-o", folder, *options, "--", *words]
-    try:
-        done = subprocess.run([os.fspath(word) for word in line], check=False)
-    except OSError as error:
-        raise FathomError(f"{PROGRAM}: {error.strerror}; install the package anew", "io") from error
-    if not (folder / "manifest.json").exists():
-        raise FathomError(f"run: nothing was recorded (exit code {done.returncode})", "io")
-    code = done.returncode if done.returncode >= 0 else 128 - done.returncode
+        raise FathomError("run: no command is named")
+    folder = _folder(output, pathlib.Path(words[0]).stem)
+    code = _wait(_start(["run", "--no-diagnose", "-o", folder, *options, "--", *words]))
+    if code == USAGE and not (folder / "manifest.json").exists():
+        raise FathomError("run: nothing was recorded; standard error has the reason")
     return Recorded(folder, exit_code=code)
 
 
@@ -69,29 +63,33 @@ def attach(
     timeout: float = 30.0,
     extras: Iterable[str] = (),
     output: Path | None = None,
-    name: str = "",
-    progress: Callable[[str], None] | None = None,
 ) -> Recorded:
     """Records running processes and those below them for `seconds`, as `fathom attach` does.
 
     PyTorch is asked for a trace where the program was started with KINETO_USE_DAEMON=1, for at
     most `timeout` seconds; else threads are sampled from outside. `extras`: shapes, stacks,
-    memory, flops, of PyTorch. `progress` is called with a sentence for each thing that happens;
-    warnings are Python's. The interpreter's lock is free meanwhile; Ctrl-C ends the recording.
-    Raises FathomError: there is no such process, or it may not be looked at.
+    memory, flops, of PyTorch. The program writes what happens to standard error. Raises FathomError: there
+    is no such process, or it may not be looked at.
     """
     wanted = [pids] if isinstance(pids, int) else list(pids)
-    folder, recorded = _core.attach(
-        wanted,
-        os.fspath(output) if output is not None else "",
-        name,
-        seconds,
-        timeout,
-        ",".join(extras),
-        progress or (lambda text: None),
-        lambda text: warnings.warn(text, RuntimeWarning, stacklevel=3),
-    )
-    return Recorded(pathlib.Path(folder), pids=tuple(recorded))
+    if not wanted:
+        raise FathomError("attach: no process is named")
+    folder = _folder(output, f"attached-{wanted[0]}")
+    line: list[str | os.PathLike[str]] = ["attach", "--no-diagnose", "-o", folder]
+    line += ["--duration", f"{seconds:.9f}s", "--timeout", f"{timeout:.9f}s"]
+    if names := ",".join(extras):
+        line += ["--with", names]
+    program = _start([*line, *map(str, wanted)], stderr=subprocess.PIPE)
+    assert program.stderr is not None
+    said: list[str] = []
+    with program.stderr:
+        for text in program.stderr:
+            said.append(text.strip())
+            os.write(2, text.encode())
+    if code := _wait(program):
+        reason = said[-1].removeprefix("fathom: ") if said else f"attach: exit code {code}"
+        raise FathomError(reason, "invalid_argument" if code == USAGE else "io")
+    return Recorded(folder)
 
 
 def doctor() -> list[_core.Check]:
@@ -101,3 +99,27 @@ def doctor() -> list[_core.Check]:
     driver.
     """
     return _core.doctor()
+
+
+def _folder(chosen: Path | None, name: str) -> pathlib.Path:
+    return fresh(name) if chosen is None else pathlib.Path(chosen)
+
+
+def _start(
+    words: Sequence[str | os.PathLike[str]], stderr: int | None = None
+) -> subprocess.Popen[str]:
+    line = [os.fspath(word) for word in (PROGRAM, *words)]
+    try:
+        return subprocess.Popen(line, stderr=stderr, text=True)
+    except OSError as error:
+        raise FathomError(f"{PROGRAM}: {error.strerror}; install the package anew", "io") from error
+
+
+def _wait(program: subprocess.Popen[str]) -> int:
+    """Its exit code. Ctrl-C reaches the program, too, which ends the recording."""
+    try:
+        code = program.wait()
+    except KeyboardInterrupt:
+        program.wait()
+        raise
+    return code if code >= 0 else 128 - code

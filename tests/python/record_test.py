@@ -7,6 +7,7 @@ import os
 import pathlib
 import subprocess
 import sys
+from typing import Any
 
 import pytest
 
@@ -17,7 +18,7 @@ BUSY = "print('ready', flush=True)\ndef spins():\n while True: pass\nspins()"
 
 def test_a_program_that_is_run_is_recorded(tmp_path: pathlib.Path) -> None:
     ran = fathom.run([sys.executable, "-c", "raise SystemExit(7)"], output=tmp_path / "run")
-    assert (ran.path, ran.exit_code, ran.pids) == (tmp_path / "run", 7, ())
+    assert (ran.path, ran.exit_code) == (tmp_path / "run", 7)
     (row,) = ran.open().report("processes", columns="all").rows()
     assert (row["role"], row["exit"]) == ("main", "7")
 
@@ -43,32 +44,39 @@ def test_what_cannot_be_run_says_why(tmp_path: pathlib.Path) -> None:
     assert fathom.run("/no/such/program", output=tmp_path / "none").exit_code == 127
 
 
-def test_a_running_program_is_sampled(tmp_path: pathlib.Path) -> None:
+def test_a_running_program_is_sampled(
+    tmp_path: pathlib.Path, capfd: pytest.CaptureFixture[str]
+) -> None:
     program = subprocess.Popen([sys.executable, "-c", BUSY], stdout=subprocess.PIPE, text=True)
     try:
         assert program.stdout is not None
         assert program.stdout.readline() == "ready\n"
-        said: list[str] = []
-        got = fathom.attach(program.pid, seconds=1, output=tmp_path / "run", progress=said.append)
+        got = fathom.attach(program.pid, seconds=1, output=tmp_path / "run")
     finally:
         program.kill()
         program.communicate()
-    assert (got.path, got.pids, got.exit_code) == (tmp_path / "run", (program.pid,), None)
-    assert any("sampled" in text for text in said)
+    assert (got.path, got.exit_code) == (tmp_path / "run", None)
+    assert "sampled" in capfd.readouterr().err
     hot = got.open().report("hot", columns="all")
     assert "spins" in hot["function"].to_list()
 
 
-def test_what_cannot_be_attached_to_says_why() -> None:
-    for pids, words, match in (
+@pytest.mark.parametrize(
+    ("pids", "words", "reason"),
+    [
         (2**22 + 1, {}, "there is no process"),
         ([], {}, "no process is named"),
-        (os.getpid(), {"seconds": 0}, "seconds"),
-        (os.getpid(), {"timeout": float("nan")}, "timeout"),
-        (os.getpid(), {"extras": ["lines"]}, "fathom run --with lines"),
-    ):
-        with pytest.raises(fathom.FathomError, match=match):
-            fathom.attach(pids, **words)
+        (1, {"seconds": -1}, "--duration"),
+        (1, {"timeout": float("nan")}, "--timeout"),
+        (1, {"extras": ["lines"]}, "fathom run --with lines"),
+    ],
+)
+def test_what_cannot_be_attached_to_says_why(
+    pids: int | list[int], words: dict[str, Any], reason: str, tmp_path: pathlib.Path
+) -> None:
+    with pytest.raises(fathom.FathomError, match=reason) as raised:
+        fathom.attach(pids, output=tmp_path / "run", **words)
+    assert raised.value.code == "invalid_argument"
 
 
 def test_the_doctor_says_the_same_as_the_program() -> None:
