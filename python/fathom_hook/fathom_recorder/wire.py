@@ -39,7 +39,7 @@ QUEUED_BYTES = 250
 
 STRING, CLOCK, PROCESS, THREAD, SLICE, BEGIN, END, INSTANT = 1, 2, 3, 4, 5, 6, 7, 8
 COUNTER, SAMPLE, FACT, EXIT, DROPPED, FUNCTION, ARGUMENT = 9, 10, 11, 12, 13, 14, 15
-LINE, LINE_RUN, FUNCTION_PART, LINE_PART = 22, 25, 26, 27
+LINE, LINE_RUN, FUNCTION_PART, LINE_PART, FUNCTION_CALLS = 22, 25, 26, 27, 28
 
 _HEADER = struct.Struct("<III HHQ".replace(" ", ""))
 _SUMMED = struct.Struct("<HHQ")
@@ -63,6 +63,7 @@ _LAYOUT = {
     LINE_RUN: "qqiqIII",
     FUNCTION_PART: "qqiqIIIQqq",
     LINE_PART: "qqiqIIIIIQqq",
+    FUNCTION_CALLS: "iIIIIIIQQqq",
 }
 _PACK = {kind: struct.Struct("<HH" + fields) for kind, fields in _LAYOUT.items()}
 _SIZE = {kind: layout.size - 4 for kind, layout in _PACK.items()}
@@ -198,6 +199,15 @@ class Block:
             names = string(file), line, string(name)
             self.payload += pack(*head, *names, *sums)
 
+    def function_calls(self, rows: list[Tuple[Any, ...]]) -> None:
+        """File, line and name of a function and of one that called it; calls, primitive ones, total
+        and own time."""
+        string = self.string
+        for file, line, name, caller_file, caller_line, caller_name, *sums in rows:
+            callee = string(file), line, string(name)
+            caller = string(caller_file), caller_line, string(caller_name)
+            self.add(FUNCTION_CALLS, self._pid, *callee, *caller, *sums)
+
     def line_parts(self, rows: PartRows) -> None:
         """The same of statements: file, first and last line, function and its line, hits, total and
         own time."""
@@ -314,6 +324,13 @@ class Writer:
     def function_parts(self, rows: PartRows) -> None:
         """A hundred at a time: they stand in one block."""
         self._parts(Block.function_parts, rows)
+
+    def function_calls(self, rows: list[Tuple[Any, ...]]) -> None:
+        """A hundred at a time: they stand in one block."""
+        if len(self._queue) > self._most:
+            self._drop("function_calls", len(rows))
+            return
+        self._append((Block.function_calls, (rows,)))
 
     def line_parts(self, rows: PartRows) -> None:
         self._parts(Block.line_parts, rows)

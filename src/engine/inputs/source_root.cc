@@ -61,9 +61,9 @@ Result<SourceRoot> SourceRoot::asked(const std::string& text) {
   const std::size_t equals = text.find('=');
   const std::string folder = equals == text.npos ? text : text.substr(equals + 1);
   if (!is_folder(folder))
-    return Error{ErrorCode::not_found, "there is no folder '" + folder +
-                                           "'; give one, or OLD=NEW where paths began with "
-                                           "OLD and are below the folder NEW"};
+    return Error{ErrorCode::invalid_argument, "there is no folder '" + folder +
+                                                  "'; give one, or OLD=NEW where paths began with "
+                                                  "OLD and are below the folder NEW"};
   const std::string before = text.substr(0, equals);
   if (before.empty())
     return Error{ErrorCode::invalid_argument, "'" + text + "' has nothing before its ="};
