@@ -201,7 +201,8 @@ work(5)
         self.assertLess(slices["rest"], calls)
         dropped = {row["check"]: row for row in self.table("health")}["dropped_records"]
         self.assertEqual(dropped["status"], "bad")
-        self.assertGreater(dropped["count"], 0)
+        # Each of the calls is there or counted.
+        self.assertGreaterEqual(dropped["count"], calls - slices["rest"])
 
     def test_a_line_has_what_it_waited_for(self):
         (self.folder / "work.py").write_text("import time\n\n\ndef rest():\n    time.sleep(1)\n\n\nrest()\n")
