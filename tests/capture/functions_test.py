@@ -123,11 +123,15 @@ class Way(unittest.TestCase):
             else:
                 self.assertNotIn(callee, whole)
                 whole[callee] = sums
-        functions = {f[1:4]: f[4:] for kind, f in run.records(run.process()["pid"]) if kind == "function"}
+        functions = {
+            f[1:4]: f[4:] for kind, f in run.records(run.process()["pid"]) if kind == "function"
+        }
         self.assertEqual({key: (row[0], *row[2:]) for key, row in whole.items()}, functions)
         (recursive,) = [key for key in whole if key[2] == "factorial"]
         self.assertEqual(whole[recursive][:2], (20, 1))
-        found = sorted((name, calls, primitive) for _, name, calls, primitive, _, _ in parts.get(recursive, ()))
+        found = sorted(
+            (name, calls, primitive) for _, name, calls, primitive, _, _ in parts.get(recursive, ())
+        )
         (caller,) = [name for name, *_ in found if name != "factorial"] or [None]
         if caller is not None or self.native:
             self.assertEqual(found, sorted([("factorial", 19, 1), (caller, 1, 1)]))
@@ -306,7 +310,9 @@ class Way(unittest.TestCase):
         self.assertEqual(run.code, 0, run.err)
         # The program that the process became has the same number.
         records = run.records(run.process()["pid"])
-        leaves = [fields[4] for kind, fields in records if kind == "function" and fields[3] == "leaf"]
+        leaves = [
+            fields[4] for kind, fields in records if kind == "function" and fields[3] == "leaf"
+        ]
         self.assertEqual(leaves[-1], 1)
 
     def test_a_program_that_profiles_itself_keeps_its_profiler(self) -> None:
