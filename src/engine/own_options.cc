@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "engine/device_peaks.h"
+#include "engine/inputs/source_root.h"
 #include "engine/query/quantity.h"
 
 namespace fathom {
@@ -53,6 +54,15 @@ Result<OptionValue> parse_device(const std::string& text) {
   return OptionValue(std::shared_ptr<const DeviceSpec>(peaks, peaks->chosen()));
 }
 
+Result<OptionValue> parse_sources(const std::string& text) {
+  Result<SourceRoot> root = SourceRoot::asked(text);
+  if (!root) return std::move(root).error();
+  SourceFinder find = [found = *std::move(root)](std::string_view file) {
+    return found.text(file);
+  };
+  return OptionValue(std::make_shared<const SourceFinder>(std::move(find)));
+}
+
 Result<OptionValue> parse_value(const ReportOption& option, const std::string& text) {
   switch (option.type) {
     case OptionType::flag:
@@ -61,6 +71,8 @@ Result<OptionValue> parse_value(const ReportOption& option, const std::string& t
       return parse_choice(option, text);
     case OptionType::device:
       return parse_device(text);
+    case OptionType::sources:
+      return parse_sources(text);
     case OptionType::rate:
       break;
   }

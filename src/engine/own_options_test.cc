@@ -53,6 +53,22 @@ TEST(OwnOptions, SayWhatIsWrongWithAValue) {
   EXPECT_TRUE(error_of("roofline", {{"peaks", "h100 sxn"}}).starts_with("--peaks: 'h100 sxn' is"));
 }
 
+TEST(OwnOptions, WhereSourcesAreMustBeAFolder) {
+  const ReportOption& root = option("lines", "source-root");
+  EXPECT_EQ(parsed("lines", {})->sources(root), nullptr);
+  const std::string folder = testing::TempDir();
+  const Result<OptionValues> values = parsed("lines", {{"source-root", folder}});
+  ASSERT_TRUE(values.ok());
+  ASSERT_NE(values->sources(root), nullptr);
+  EXPECT_FALSE((*values->sources(root))("/home/nobody/no such file.py"));
+  EXPECT_TRUE(parsed("lines", {{"source-root", "/home/me=" + folder}}).ok());
+  EXPECT_EQ(error_of("lines", {{"source-root", "/home/me=/no/such"}}),
+            "--source-root: there is no folder '/no/such'; give one, or OLD=NEW where paths began "
+            "with OLD and are below the folder NEW");
+  EXPECT_EQ(error_of("lines", {{"source-root", "=" + folder}}),
+            "--source-root: '=" + folder + "' has nothing before its =");
+}
+
 TEST(OwnOptions, AreRefusedByReportsThatHaveNone) {
   EXPECT_EQ(error_of("gaps", {{"torch", "true"}}), "gaps has no option 'torch'");
   EXPECT_EQ(error_of("energy", {{"torch", "true"}}),

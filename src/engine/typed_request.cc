@@ -54,6 +54,10 @@ Result<void> take_own(const Report& report, const std::string& name, const std::
   const auto option = std::ranges::find(report.options, name, &ReportOption::name);
   if (option == report.options.end()) return unknown_option(name);
   if (option->type == OptionType::device) return take_device(name, text, own);
+  if (option->type == OptionType::sources) {
+    return Error{ErrorCode::invalid_argument,
+                 "--" + name + " reads files, which is for the command line and Python"};
+  }
   own.texts[name] = text;
   if (option->type != OptionType::flag) return {};
   const Result<bool> given = parse_switch(text);

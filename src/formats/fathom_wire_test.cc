@@ -240,6 +240,47 @@ TEST_F(FathomWire, PartsOfFunctionsAndLinesHaveTheirStepAndTime) {
   EXPECT_EQ(trace.import[Repair::number_out_of_range].count, 2U);
 }
 
+TEST_F(FathomWire, FunctionsHaveTheirCallersAndPrimitiveCalls) {
+  writer_->process(1000, 7, 1, -1, "python", "main");
+  const auto function = [this](std::string_view name) {
+    writer_->function({.pid = 7, .file = "a.py", .line = 4, .name = name, .calls = 5});
+  };
+  function("f");
+  writer_->function_calls({.pid = 7, .file = "a.py", .line = 4, .name = "f", .primitive = 3});
+  writer_->function_calls(
+      {.pid = 7, .file = "a.py", .line = 4, .name = "f", .calls = 5, .primitive = 2});
+  function("g");
+  // Not of the function before it, and one of no time that can be.
+  writer_->function_calls(
+      {.pid = 7, .file = "a.py", .line = 4, .name = "f", .calls = 5, .primitive = 1});
+  writer_->function_calls({.pid = 7, .name = "f", .caller_name = "g", .total = -1});
+  writer_->function_calls({.pid = 7,
+                           .file = "a.py",
+                           .line = 4,
+                           .name = "g",
+                           .caller_file = "b.py",
+                           .caller_line = 6,
+                           .caller_name = "f",
+                           .calls = 2,
+                           .primitive = 9,
+                           .total = 8,
+                           .self = 3});
+  const Trace trace = read();
+  ASSERT_EQ(trace.functions.size(), 2U);
+  EXPECT_EQ(trace.functions[0].primitive, 2U);
+  EXPECT_EQ(trace.functions[1].primitive, 0U);
+  ASSERT_EQ(trace.function_calls.size(), 1U);
+  const FunctionCalls& calls = trace.function_calls.front();
+  EXPECT_EQ(trace.text(calls.name), "g");
+  EXPECT_EQ(trace.text(calls.caller_name), "f");
+  EXPECT_EQ(trace.text(calls.caller_file), "b.py");
+  EXPECT_EQ(calls.caller_line, 6U);
+  EXPECT_EQ(calls.calls, 2U);
+  EXPECT_EQ(calls.primitive, 2U) << "no more than all";
+  EXPECT_EQ(to_ns(calls.total), 8);
+  EXPECT_EQ(trace.import[Repair::number_out_of_range].count, 1U);
+}
+
 TEST_F(FathomWire, CallsAreFramesOfTheirThread) {
   const wire::Argument open{"open", "when the recording ended"};
   const wire::Slice made{.start = 100,

@@ -33,7 +33,12 @@ class Maker {
 
   void add(const Value& key, const Value& row, std::uint64_t offset) {
     std::optional<FunctionTime> function = function_of(key, row, offset);
-    if (function) trace_.functions.push_back(*function);
+    if (!function) return;
+    trace_.functions.push_back(*function);
+    const Value& callers = reader_.element(row, 4);
+    if (callers.kind != Value::Kind::dictionary) return;
+    for (std::uint32_t at = 0; at < callers.count; ++at)
+      add_caller(*function, reader_.key(callers, at), reader_.item(callers, at), offset);
   }
   Trace take() { return std::move(trace_); }
   ImportLog& import() { return trace_.import; }
@@ -44,22 +49,38 @@ class Maker {
     return {};
   }
 
+  /// File, line and name of a function.
+  [[nodiscard]] bool is_key(const Value& key) const {
+    return key.kind == Value::Kind::tuple && key.count == 3 &&
+           reader_.element(key, 0).kind == Value::Kind::text &&
+           reader_.element(key, 1).kind == Value::Kind::number &&
+           reader_.element(key, 2).kind == Value::Kind::text;
+  }
+  static bool is_line(const Value& line) {
+    constexpr std::int64_t kLastLine = 0xffffffff;
+    return line.number >= 0 && line.number <= kLastLine;
+  }
+  /// Sums over a whole profile stay numbers, too.
+  static bool fits(std::int64_t& sum, Duration self, Duration total) {
+    constexpr std::int64_t kMost = std::int64_t{1} << 61U;
+    const std::int64_t most = std::max(to_ns(self), to_ns(total));
+    if (most > kMost - sum) return false;
+    sum += most;
+    return true;
+  }
+
   std::optional<FunctionTime> function_of(const Value& key, const Value& row,
                                           std::uint64_t offset) {
-    if (key.kind != Value::Kind::tuple || key.count != 3 || row.kind != Value::Kind::tuple ||
-        row.count != 5)
+    if (!is_key(key) || row.kind != Value::Kind::tuple || row.count != 5 ||
+        reader_.element(row, 1).kind != Value::Kind::number)
       return wrong(offset, Repair::wrong_type, "function");
     const Value& file = reader_.element(key, 0);
     const Value& line = reader_.element(key, 1);
     const Value& name = reader_.element(key, 2);
     const Value& calls = reader_.element(row, 1);
-    if (file.kind != Value::Kind::text || name.kind != Value::Kind::text ||
-        line.kind != Value::Kind::number || calls.kind != Value::Kind::number)
-      return wrong(offset, Repair::wrong_type, "function");
     const std::optional<Duration> self = time_of(reader_.element(row, 2));
     const std::optional<Duration> total = time_of(reader_.element(row, 3));
-    constexpr std::int64_t kLastLine = 0xffffffff;
-    if (!self || !total || calls.number < 0 || line.number < 0 || line.number > kLastLine)
+    if (!self || !total || calls.number < 0 || !is_line(line) || !fits(time_, *self, *total))
       return wrong(offset, Repair::number_out_of_range, "function");
     FunctionTime function;
     function.file = text(reader_.text(file), offset);
@@ -68,10 +89,49 @@ class Maker {
     function.calls = static_cast<std::uint64_t>(calls.number);
     function.self = *self;
     function.total = *total;
-    const Value& primitive = reader_.element(row, 0);
-    if (primitive.kind == Value::Kind::number && primitive.number <= calls.number)
-      function.primitive = static_cast<std::uint64_t>(std::max<std::int64_t>(0, primitive.number));
+    function.primitive = primitive_of(reader_.element(row, 0), calls);
     return function;
+  }
+
+  /// Of cProfile a tuple: all calls come first; of profile their number.
+  void add_caller(const FunctionTime& function, const Value& key, const Value& row,
+                  std::uint64_t offset) {
+    const bool counted = row.kind == Value::Kind::number;
+    const bool timed = row.kind == Value::Kind::tuple && row.count == 4;
+    if (!is_key(key) || !(counted || timed)) {
+      wrong(offset, Repair::wrong_type, "caller");
+      return;
+    }
+    const Value& calls = counted ? row : reader_.element(row, 0);
+    const Value& line = reader_.element(key, 1);
+    FunctionCalls made{.file = function.file, .name = function.name, .line = function.line};
+    made.timed = timed;
+    bool right = calls.kind == Value::Kind::number && calls.number >= 0 && is_line(line);
+    if (right && timed) {
+      const std::optional<Duration> self = time_of(reader_.element(row, 2));
+      const std::optional<Duration> total = time_of(reader_.element(row, 3));
+      right = self && total && fits(caller_time_, *self, *total);
+      if (right) {
+        made.self = *self;
+        made.total = *total;
+        made.primitive = primitive_of(reader_.element(row, 1), calls);
+      }
+    }
+    if (!right) {
+      wrong(offset, Repair::number_out_of_range, "caller");
+      return;
+    }
+    made.calls = static_cast<std::uint64_t>(calls.number);
+    made.caller_file = text(reader_.text(reader_.element(key, 0)), offset);
+    made.caller_line = static_cast<std::uint32_t>(line.number);
+    made.caller_name = text(reader_.text(reader_.element(key, 2)), offset);
+    trace_.function_calls.push_back(made);
+  }
+
+  /// 0, which is not known, where there would be more of them than calls.
+  static std::uint64_t primitive_of(const Value& primitive, const Value& calls) {
+    if (primitive.kind != Value::Kind::number || primitive.number > calls.number) return 0;
+    return static_cast<std::uint64_t>(std::max<std::int64_t>(0, primitive.number));
   }
 
   /// Seconds. Own times of a recursion may be a little below 0 by rounding.
@@ -93,6 +153,8 @@ class Maker {
 
   marshal::Reader& reader_;
   Trace trace_;
+  std::int64_t time_ = 0;         // ns of all functions so far
+  std::int64_t caller_time_ = 0;  // ns of all callers so far
 };
 
 std::optional<Repair> repair_of(Damage damage) {

@@ -107,6 +107,42 @@ TEST(Pstats, ReadsHowManyCallsWereOutermost) {
   EXPECT_EQ(trace->functions[2].primitive, 0U);
 }
 
+TEST(Pstats, ReadsWhoCalledWhom) {
+  const std::string timed = key("b.py", 2, "g") + tuple(4, i(5) + i(4) + g(0.5) + g(2));
+  const std::string counted = key("~", 0, "<map>") + i(3);
+  const std::string wrong = key("b.py", 3, "h") + tuple(2, i(1) + i(1)) + i(7) + i(8);
+  const std::string bytes =
+      profile(key("a.py", 1, "f") +
+              tuple(5, i(7) + i(8) + g(1) + g(3) + "{" + timed + counted + wrong + "0"));
+  const Result<Trace> trace = read(bytes);
+  ASSERT_TRUE(trace);
+  ASSERT_EQ(trace->function_calls.size(), 2U);
+  const FunctionCalls& first = trace->function_calls[0];
+  EXPECT_EQ(trace->text(first.name), "f");
+  EXPECT_EQ(trace->text(first.caller_file), "b.py");
+  EXPECT_EQ(first.caller_line, 2U);
+  EXPECT_EQ(trace->text(first.caller_name), "g");
+  EXPECT_EQ(first.calls, 5U);
+  EXPECT_EQ(first.primitive, 4U);
+  EXPECT_EQ(to_ns(first.self), 500'000'000);
+  EXPECT_EQ(to_ns(first.total), 2'000'000'000);
+  const FunctionCalls& second = trace->function_calls[1];
+  EXPECT_EQ(trace->text(second.caller_name), "<map>");
+  EXPECT_EQ(second.calls, 3U);
+  EXPECT_FALSE(second.timed);
+  EXPECT_EQ(repairs(*trace, Repair::wrong_type), 2U);
+  EXPECT_EQ(broken_promise(*trace), "");
+}
+
+TEST(Pstats, SumsOfAllTimesStayNumbers) {
+  std::string items;
+  for (int at = 0; at < 9; ++at) items += key("a.py", at, "f") + row(1, 1, g(1e9), g(1e9));
+  const Result<Trace> trace = read(profile(items));
+  ASSERT_TRUE(trace);
+  EXPECT_EQ(trace->functions.size(), 2U);
+  EXPECT_EQ(repairs(*trace, Repair::number_out_of_range), 7U);
+}
+
 TEST(Pstats, FollowsReferencesOfPython3) {
   // The dictionary is 0, the first key 1, its file 2; of the second key file and tuple are new.
   const std::string first =

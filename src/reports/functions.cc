@@ -1,4 +1,5 @@
 // functions: the deterministic profile of Python functions, as cProfile's pstats shows it.
+#include <algorithm>
 #include <map>
 #include <optional>
 #include <string>
@@ -21,6 +22,13 @@ struct Function {
   std::uint64_t calls = 0;
   Duration self{};
   Duration total{};
+  std::uint64_t primitive = 0;
+  bool primitive_known = true;  ///< Of all that is summed here.
+  bool self_known = true;
+  bool total_known = true;
+  std::string_view caller = {};
+  std::string_view caller_file = {};
+  std::uint32_t caller_line = 0;
 };
 
 struct Sum {
@@ -29,14 +37,27 @@ struct Sum {
 using Functions = ReportRows<Function, Sum>;
 
 /// "train.py:12"; what the interpreter itself has is nowhere.
+std::optional<std::string> place(std::string_view file, std::uint32_t line) {
+  if (file.empty() || file == "~") return {};
+  std::string location(file);
+  return line == 0 ? location : location + ":" + std::to_string(line);
+}
 std::optional<std::string> location_of(const Function& function) {
-  if (function.file.empty() || function.file == "~") return {};
-  std::string location(function.file);
-  return function.line == 0 ? location : location + ":" + std::to_string(function.line);
+  return place(function.file, function.line);
 }
 
-std::optional<std::int64_t> per_call(Duration time, std::uint64_t calls) {
-  if (calls == 0) return {};
+std::optional<Duration> self_of(const Function& function) {
+  return function.self_known ? std::optional(function.self) : std::nullopt;
+}
+std::optional<Duration> total_of(const Function& function) {
+  return function.total_known ? std::optional(function.total) : std::nullopt;
+}
+std::optional<std::uint64_t> primitive_of(const Function& function) {
+  return function.primitive_known ? std::optional(function.primitive) : std::nullopt;
+}
+
+std::optional<std::int64_t> per_call(Duration time, std::uint64_t calls, bool known) {
+  if (calls == 0 || !known) return {};
   const auto count = static_cast<std::int64_t>(calls);
   return (to_ns(time) + count / 2) / count;
 }
@@ -48,28 +69,102 @@ constexpr Functions::Column kColumns[] = {
     {"process", ColumnKind::integer, "", "Process id, with --group-by process.",
      [](const Function& function) { return int_or_null(function.pid); }, false, "process"},
     {"calls", ColumnKind::count, "", "How often it was called.", by<&Function::calls>},
-    {"self_ns", ColumnKind::duration_ns, "ns", "Time in it, without what it called.",
-     by<&Function::self>},
+    {"self_ns", ColumnKind::duration_ns, "ns", "Time in it, without what it called.", by<self_of>},
     {"self_percent", ColumnKind::percent, "percent", "Its own time, of that of all functions.",
-     [](const Function& function, const Sum& sum) { return percent_of(function.self, sum.self); }},
+     [](const Function& function, const Sum& sum) {
+       return function.self_known ? percent_of(function.self, sum.self) : std::nullopt;
+     }},
     {"self_per_call_ns", ColumnKind::duration_ns, "ns", "Own time per call, rounded.",
-     [](const Function& function) { return per_call(function.self, function.calls); }, true},
+     [](const Function& function) {
+       return per_call(function.self, function.calls, function.self_known);
+     },
+     true},
     {"total_ns", ColumnKind::duration_ns, "ns",
-     "Time from call to return; of one that calls itself, of the outermost call.",
-     by<&Function::total>},
+     "Time from call to return; of one that calls itself, of the outermost call.", by<total_of>},
     {"total_per_call_ns", ColumnKind::duration_ns, "ns", "Total time per call, rounded.",
-     [](const Function& function) { return per_call(function.total, function.calls); }, true},
+     [](const Function& function) {
+       return per_call(function.total, function.calls, function.total_known);
+     },
+     true},
+    {"primitive_calls", ColumnKind::count, "",
+     "Of these, the calls that were inside no other one of it.", by<primitive_of>, true},
+    {"caller", ColumnKind::name, "",
+     "What called it, with --group-by caller; nothing where that is not known, as of a thread's "
+     "first function.",
+     [](const Function& function) { return text_or_null(function.caller); }, false, "caller"},
+    {"caller_location", ColumnKind::name, "", "File and line where its caller is defined.",
+     [](const Function& function) { return place(function.caller_file, function.caller_line); },
+     true, "caller"},
 };
 
-constexpr std::string_view kGroupBy[] = {"function", "process"};
+constexpr std::string_view kGroupBy[] = {"function", "process", "caller"};
 
 /// Names and files by their text: two processes have ids of their own for them.
 using Key = std::tuple<std::string_view, std::uint32_t, std::string_view, std::int64_t>;
 
+using Sums = std::map<Key, Function>;
+
+/// Of any calls one at least is inside no other.
+bool known(std::uint64_t calls, std::uint64_t primitive) { return calls == 0 || primitive > 0; }
+
+/// A row for each function and one that called it, and for what of its calls no caller is known of.
+class ByCaller {
+ public:
+  ByCaller(const Trace& trace, const Sums& sums) : trace_(trace), sums_(sums) {
+    for (const FunctionCalls& calls : trace.function_calls) add(calls);
+  }
+
+  [[nodiscard]] std::vector<Function> rows() const {
+    std::vector<Function> rows;
+    for (const auto& [key, function] : sums_) {
+      Function rest = function;
+      const auto callers = called_.find(key);
+      if (callers != called_.end()) {
+        for (const auto& [caller, row] : callers->second) {
+          rows.push_back(row);
+          take(rest, row);
+        }
+      }
+      if (callers == called_.end() || rest.calls > 0 || (rest.self_known && rest.self > Duration{}))
+        rows.push_back(rest);
+    }
+    return rows;
+  }
+
+ private:
+  using Caller = std::tuple<std::string_view, std::uint32_t, std::string_view>;
+
+  void add(const FunctionCalls& calls) {
+    const Key key{trace_.text(calls.file), calls.line, trace_.text(calls.name), kAbsent};
+    const Caller caller{trace_.text(calls.caller_file), calls.caller_line,
+                        trace_.text(calls.caller_name)};
+    const auto& [file, line, name, pid] = key;
+    Function& row = called_[key].try_emplace(caller, Function{name, file, line, pid}).first->second;
+    std::tie(row.caller_file, row.caller_line, row.caller) = caller;
+    row.calls += calls.calls;
+    row.self += calls.self;
+    row.total += calls.total;
+    row.primitive += calls.primitive;
+    row.primitive_known = row.primitive_known && known(calls.calls, calls.primitive);
+    row.self_known = row.total_known = row.self_known && calls.timed;
+  }
+  /// What is left of the whole. Total and primitive calls overlap where a function calls itself.
+  static void take(Function& rest, const Function& row) {
+    rest.calls -= std::min(rest.calls, row.calls);
+    rest.self = std::max(Duration{}, rest.self - row.self);
+    rest.self_known = rest.self_known && row.self_known;
+    rest.total_known = rest.primitive_known = false;
+  }
+
+  const Trace& trace_;
+  const Sums& sums_;
+  std::map<Key, std::map<Caller, Function>> called_;
+};
+
 Result<Functions> compute(const Context& context) {
   const Trace& trace = context.trace;
   const bool by_process = context.options.group_by == "process";
-  std::map<Key, Function> sums;
+  Sums sums;
   Functions functions;
   ProfileParts parts(context);
   parts.each(trace.functions, trace.function_parts, [&](const FunctionTime& function) {
@@ -81,16 +176,29 @@ Result<Functions> compute(const Context& context) {
     sum.self += function.self;
     sum.total += function.total;
     functions.shared.self += function.self;
+    sum.primitive += function.primitive;
+    sum.primitive_known = sum.primitive_known && known(function.calls, function.primitive);
   });
   parts.note("Calls and times", functions.notes);
   if (context.selection.device)
     functions.notes.emplace_back("Functions belong to no device: those of all are shown.");
+  if (context.options.group_by == "caller") {
+    if (parts.divided())
+      return Error{ErrorCode::invalid_argument,
+                   "callers are known of the whole run alone: leave out --steps and --window"};
+    if (trace.function_calls.empty())
+      functions.notes.emplace_back(
+          "The recording has no callers: it is of an earlier version, or was killed.");
+    functions.rows = ByCaller(trace, sums).rows();
+    return functions;
+  }
   for (const auto& [key, sum] : sums) functions.rows.push_back(sum);
   return functions;
 }
 
-constexpr std::string_view kImportance[] = {"function",     "self_ns",  "calls",  "total_ns",
-                                            "self_percent", "location", "process"};
+constexpr std::string_view kImportance[] = {"function", "self_ns",      "calls",
+                                            "total_ns", "self_percent", "location",
+                                            "process",  "caller",       "primitive_calls"};
 
 constexpr Need kNeeds[] = {{StoreTable::functions}};
 
@@ -100,7 +208,9 @@ Report report() {
        .title = "Functions of a Python program: calls, own and total time, as cProfile has them",
        .doc =
            "One row per function over all threads and processes, or per process and function with "
-           "--group-by process. Own times sum to the time that the profiled threads spent in "
+           "--group-by process; with --group-by caller per function and what called it, of which "
+           "calls and own times sum to the function's. Own times sum to the time that the profiled "
+           "threads spent in "
            "Python "
            "and in what it called; total times overlap, for a caller's holds its callees'. It is "
            "recorded by fathom run --with functions, with --with functions=c of functions of C, "

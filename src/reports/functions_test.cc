@@ -1,6 +1,7 @@
 // functions: the deterministic profile, over processes and per process.
 #include <algorithm>
 #include <map>
+#include <stdexcept>
 #include <string>
 #include <tuple>
 #include <utility>
@@ -68,6 +69,89 @@ TEST_F(FunctionsReport, ProcessesAreApartWhereThatIsAskedFor) {
 
 TEST_F(FunctionsReport, WhatTheInterpreterHasLiesInNoFile) {
   EXPECT_EQ(row("<built-in sum>")[1], Cell());
+}
+
+class FunctionCallers : public FunctionsReport {
+ protected:
+  void called(std::int64_t pid, std::string_view file, std::string_view name, std::uint32_t line,
+              std::string_view caller, std::uint64_t calls, std::uint64_t primitive,
+              std::int64_t total, std::int64_t self, bool timed = true) {
+    trace_.function_calls.push_back({.pid = pid,
+                                     .file = trace_.strings.intern(file),
+                                     .name = trace_.strings.intern(name),
+                                     .line = line,
+                                     .caller_file = trace_.strings.intern("main.py"),
+                                     .caller_name = trace_.strings.intern(caller),
+                                     .caller_line = 1,
+                                     .timed = timed,
+                                     .calls = calls,
+                                     .primitive = primitive,
+                                     .total = duration_ns(total),
+                                     .self = duration_ns(self)});
+  }
+  using Row = std::tuple<std::string, std::string, std::int64_t, std::int64_t>;
+  /// Function, caller, calls and own time.
+  [[nodiscard]] std::vector<Row> callers() const {
+    const Answer table("functions", trace_, "caller");
+    std::vector<Row> rows;
+    for (std::size_t row = 0; row < table.rows(); ++row)
+      rows.emplace_back(table.text(row, "function"), table.text(row, "caller"),
+                        table.number(row, "calls"), table.number(row, "self_ns"));
+    std::ranges::sort(rows);
+    return rows;
+  }
+};
+
+TEST_F(FunctionCallers, SumToTheFunction) {
+  called(7, "train.py", "step", 12, "main", 6, 6, 500, 100);
+  called(8, "train.py", "step", 12, "main", 1, 1, 100, 100);
+  called(7, "train.py", "step", 12, "other", 2, 2, 300, 150);
+  EXPECT_EQ(callers(), (std::vector<Row>{{"<built-in sum>", "(null)", 4, 600},
+                                         {"step", "(null)", 2, 50},
+                                         {"step", "main", 7, 200},
+                                         {"step", "other", 2, 150}}));
+  const Answer table("functions", trace_, "caller");
+  for (std::size_t row = 0; row < table.rows(); ++row) {
+    const bool rest = table.text(row, "function") == "step" && table.null(row, "caller");
+    EXPECT_EQ(table.null(row, "total_ns"), rest);
+    EXPECT_EQ(table.null(row, "caller_location"), table.null(row, "caller"));
+  }
+  EXPECT_EQ(table.sum("calls"), 15);
+  EXPECT_EQ(table.sum("self_ns"), 1000);
+}
+
+TEST_F(FunctionCallers, MayHaveNoTimes) {
+  called(7, "train.py", "step", 12, "main", 11, 0, 0, 0, false);
+  const Answer table("functions", trace_, "caller");
+  for (std::size_t row = 0; row < table.rows(); ++row) {
+    if (table.text(row, "caller") != "main") continue;
+    EXPECT_TRUE(table.null(row, "self_ns"));
+    EXPECT_TRUE(table.null(row, "self_percent"));
+    EXPECT_TRUE(table.null(row, "total_per_call_ns"));
+    EXPECT_TRUE(table.null(row, "primitive_calls"));
+  }
+  EXPECT_EQ(table.rows(), 2U);
+}
+
+TEST_F(FunctionCallers, AreOfTheWholeRun) {
+  const Answer none("functions", trace_, "caller");
+  EXPECT_NE(none.notes().at(0).find("no callers"), std::string::npos);
+  EXPECT_THROW(Answer("functions", trace_, "caller", {.window = Interval{time_ns(0), time_ns(1)}}),
+               std::runtime_error);
+}
+
+TEST_F(FunctionCallers, PrimitiveCallsAreKnownOfAllOrOfNone) {
+  trace_.functions[0].primitive = 4;
+  trace_.functions[1].primitive = 4;
+  const Answer table("functions", trace_, "process");
+  for (std::size_t row = 0; row < table.rows(); ++row) {
+    const bool lacks = table.at(row, "process") == Value(8);
+    EXPECT_EQ(table.null(row, "primitive_calls"), lacks);
+    if (!lacks) {
+      EXPECT_EQ(table.number(row, "primitive_calls"), 4);
+    }
+  }
+  EXPECT_TRUE(Answer("functions", trace_).null(1, "primitive_calls"));
 }
 
 /// Two steps of process 7, with what lies around them: the sums above, divided.

@@ -212,7 +212,12 @@ constexpr ReportOption kListing = {
     "listing", OptionType::flag,
     "In the order of the source, function by function: statements that never ran and lines that "
     "are none, too"};
-constexpr ReportOption kOptions[] = {kListing};
+constexpr ReportOption kSourceRoot = {
+    "source-root", OptionType::sources,
+    "Where source files are that the recording did not keep: a folder with what their paths end "
+    "with, or OLD=NEW where they began with OLD and are below the folder NEW",
+    "DIR"};
+constexpr ReportOption kOptions[] = {kListing, kSourceRoot};
 
 /// Files and functions by their text: two processes have ids of their own for them.
 using FunctionKey = std::tuple<std::string_view, std::int64_t, std::uint32_t, std::string_view>;
@@ -426,6 +431,72 @@ std::string_view without_indentation(std::string_view text) {
   return begin == text.npos ? std::string_view() : text.substr(begin);
 }
 
+/// Fills in the texts that the recording did not keep, and tells what of them there is.
+class FindingSources {
+ public:
+  FindingSources(const std::vector<Line>& statements, SourceTexts& sources) : sources_(sources) {
+    for (const Line& line : statements) {
+      if (line.file.empty() || sources.has(line.file)) continue;
+      std::uint32_t& last = wanted_[line.file];
+      last = std::max(last, line.last);
+    }
+  }
+
+  void find(const SourceFinder& text_of) {
+    std::size_t left = kMostOfAll;
+    for (const auto& [file, last] : wanted_) {
+      std::optional<std::string> text = text_of(file);
+      if (!text || text->size() > left) {
+        missing_.push_back(file);
+        continue;
+      }
+      const std::size_t size = text->size();
+      if (!reaches(*text, last)) {
+        others_.push_back(file);
+        continue;
+      }
+      left -= size;
+      sources_.add(file, *std::move(text));
+    }
+  }
+
+  void note(std::vector<std::string>& notes) const {
+    if (wanted_.empty()) {
+      notes.emplace_back(
+          "--source-root had nothing to add: the recording keeps the text of each file that lines "
+          "are of.");
+      return;
+    }
+    if (!missing_.empty())
+      notes.push_back(counted(missing_) + " not below --source-root, as " +
+                      std::string(missing_.front()) +
+                      ": it takes a folder that holds what such a path ends with, or OLD=NEW.");
+    if (!others_.empty())
+      notes.push_back(counted(others_) + " shorter below --source-root than what ran, as " +
+                      std::string(others_.front()) + ": another state, which is not shown.");
+  }
+
+ private:
+  static constexpr std::size_t kMostOfAll = std::size_t{64} << 20U;
+
+  static bool reaches(std::string_view text, std::uint32_t last) {
+    const auto ends = static_cast<std::size_t>(std::ranges::count(text, '\n'));
+    return ends + (text.empty() || text.ends_with('\n') ? 0 : 1) >= last;
+  }
+  /// "2 of 3 source files are"
+  [[nodiscard]] std::string counted(const std::vector<std::string_view>& files) const {
+    const std::string all = std::to_string(wanted_.size());
+    const std::string source_files = wanted_.size() == 1 ? " source file " : " source files ";
+    return std::to_string(files.size()) + " of " + all + source_files +
+           (files.size() == 1 ? "is" : "are");
+  }
+
+  SourceTexts& sources_;
+  std::map<std::string_view, std::uint32_t> wanted_;  ///< Last line that is known of each.
+  std::vector<std::string_view> missing_;
+  std::vector<std::string_view> others_;
+};
+
 /// Whether there is anything that lines could be joined with.
 bool has_work(const Trace& trace) {
   return std::ranges::any_of(trace.categories, [](const Category& category) {
@@ -456,7 +527,7 @@ void note_what_lacks(const Trace& trace, const Sum& sum, std::vector<std::string
 }
 
 Result<Lines> compute(const Context& context, const OptionValues& own) {
-  const SourceTexts sources(context.trace);
+  SourceTexts sources(context.trace);
   Lines lines;
   ProfileParts parts(context);
   std::vector<Line> statements = statements_of(context, parts);
@@ -472,10 +543,15 @@ Result<Lines> compute(const Context& context, const OptionValues& own) {
   lines.shared.devices = shares.devices;
   lines.shared.memory = shares.memory;
   lines.shared.waits = waits.known;
-  if (sources.empty() && !statements.empty())
+  if (const SourceFinder* const find = own.sources(kSourceRoot)) {
+    FindingSources finding(statements, sources);
+    finding.find(*find);
+    finding.note(lines.notes);
+  } else if (sources.empty() && !statements.empty()) {
     lines.notes.emplace_back(
         "The recording kept no source files (fathom run --sources off, or their size), so no text "
-        "is shown beside the lines.");
+        "is shown beside the lines; --source-root DIR takes it from where they are now.");
+  }
   if (lines.shared.summed) parts.note("Hits, total and own times", lines.notes);
   note_what_lacks(context.trace, lines.shared, lines.notes);
   if (own.flag(kListing)) {

@@ -1,5 +1,7 @@
 // lines: statements by their time, and the listing of a source file.
 #include <map>
+#include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -124,6 +126,46 @@ TEST_F(LinesReport, WithoutSourcesThereIsANote) {
   ASSERT_EQ(table.notes().size(), 2U);
   EXPECT_NE(table.notes()[0].find("--sources off"), std::string::npos);
   EXPECT_NE(table.notes()[1].find("neither operators nor a device"), std::string::npos);
+}
+
+/// What --source-root finds, where files are asked for by these names.
+OptionValues found_sources(std::map<std::string, std::string> files) {
+  OptionValues own;
+  own.set("source-root",
+          std::make_shared<const SourceFinder>([files = std::move(files)](std::string_view file) {
+            const auto at = files.find(std::string(file));
+            return at == files.end() ? std::optional<std::string>() : at->second;
+          }));
+  return own;
+}
+
+TEST_F(LinesReport, TextsThatWereNotKeptAreTakenFromWhereTheyAre) {
+  trace_.sources.clear();
+  const OptionValues own = found_sources({{"/a.py", std::string(kSource)}});
+  const Answer table("lines", trace_, TableOptions{}, {}, own);
+  EXPECT_EQ(table.text(0, "source"), "y = g(");
+  EXPECT_EQ(table.notes().size(), 1U) << table.notes()[0];
+}
+
+TEST_F(LinesReport, SourcesThatAreNotFoundAreNamed) {
+  trace_.sources.clear();
+  const Answer none("lines", trace_, TableOptions{}, {}, found_sources({{"/b.py", "x"}}));
+  EXPECT_TRUE(none.null(0, "source"));
+  EXPECT_EQ(none.notes()[0],
+            "1 of 1 source file is not below --source-root, as /a.py: it takes a folder that holds "
+            "what such a path ends with, or OLD=NEW.");
+  // The last statement is at line 10.
+  const Answer shorter("lines", trace_, TableOptions{}, {}, found_sources({{"/a.py", "x\ny\n"}}));
+  EXPECT_TRUE(shorter.null(0, "source"));
+  EXPECT_NE(shorter.notes()[0].find("shorter below --source-root than what ran, as /a.py"),
+            std::string::npos);
+}
+
+TEST_F(LinesReport, KeptSourcesAreWhatRan) {
+  const OptionValues own = found_sources({{"/a.py", "other"}});
+  const Answer table("lines", trace_, TableOptions{}, {}, own);
+  EXPECT_EQ(table.text(0, "source"), "y = g(");
+  EXPECT_NE(table.notes()[0].find("had nothing to add"), std::string::npos);
 }
 
 TEST_F(LinesReport, WhatLinesWaitedForStandsBesideThem) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -17,10 +18,14 @@ struct DeviceSpec;
 
 enum class OptionType : std::uint8_t {
   flag,
-  choice,  ///< One of some words.
-  rate,    ///< A number from 0 on.
-  device,  ///< A known device's name, or a file that describes one (engine/device_peaks.h).
+  choice,   ///< One of some words.
+  rate,     ///< A number from 0 on.
+  device,   ///< A known device's name, or a file that describes one (engine/device_peaks.h).
+  sources,  ///< Where source files are (engine/inputs/source_root.h).
 };
+
+/// The text of the source file that a recording names so; nothing where there is none.
+using SourceFinder = std::function<std::optional<std::string>(std::string_view file)>;
 
 /// Help, completion, reference, manual page and Python's arguments follow from it. A report that
 /// has options computes from a Context and OptionValues.
@@ -32,7 +37,8 @@ struct ReportOption {
   std::span<const std::string_view> choices = {};  ///< The first is the default.
 };
 
-using OptionValue = std::variant<bool, double, std::string, std::shared_ptr<const DeviceSpec>>;
+using OptionValue = std::variant<bool, double, std::string, std::shared_ptr<const DeviceSpec>,
+                                 std::shared_ptr<const SourceFinder>>;
 
 /// Values by the names of options. What was not given is not there.
 class OptionValues {
@@ -58,6 +64,11 @@ class OptionValues {
   /// Null where it was not given.
   [[nodiscard]] const DeviceSpec* device(const ReportOption& option) const {
     const auto* const value = find<std::shared_ptr<const DeviceSpec>>(option.name);
+    return value == nullptr ? nullptr : value->get();
+  }
+  /// Null where it was not given.
+  [[nodiscard]] const SourceFinder* sources(const ReportOption& option) const {
+    const auto* const value = find<std::shared_ptr<const SourceFinder>>(option.name);
     return value == nullptr ? nullptr : value->get();
   }
 

@@ -1,8 +1,12 @@
 // telemetry, processes and loader: what a capture of Fathom's own adds.
 #include <csignal>
+#include <string>
+#include <tuple>
+#include <vector>
 
 #include <gtest/gtest.h>
 
+#include "analysis/accounting/accounting.h"
 #include "reports/answer.h"
 #include "store/trace_builder.h"
 
@@ -131,6 +135,98 @@ TEST(LoaderReport, EachProcessHasItsWaitsOrItsWork) {
   EXPECT_EQ(of(1, "sample_p95_ns"), whole(57));
   EXPECT_EQ(of(1, "collate_mean_ns"), whole(30));
   EXPECT_EQ(of(1, "wait_ns"), kNull);
+}
+
+/// The profile of a data set in process 2, whose transforms are composed.
+void add_data_set(Trace& trace) {
+  const StringId file = trace.strings.intern("data.py");
+  const auto function = [&](const char* name, std::uint64_t calls) {
+    trace.functions.push_back(
+        {.pid = 2, .file = file, .name = trace.strings.intern(name), .line = 3, .calls = calls});
+  };
+  const auto called = [&](const char* name, const char* caller, std::uint64_t calls,
+                          std::int64_t time) {
+    trace.function_calls.push_back({.pid = 2,
+                                    .file = file,
+                                    .name = trace.strings.intern(name),
+                                    .line = 3,
+                                    .caller_file = file,
+                                    .caller_name = trace.strings.intern(caller),
+                                    .caller_line = 3,
+                                    .calls = calls,
+                                    .primitive = calls,
+                                    .total = duration_ns(time)});
+  };
+  function("Subset.__getitem__", 59);
+  function("Data.__getitem__", 59);
+  function("Compose.__call__", 59);
+  for (const char* const name : {"Resize.__call__", "Flip.__call__", "open", "read", "other"})
+    function(name, 59);
+  called("Data.__getitem__", "Subset.__getitem__", 59, 1600);
+  called("Compose.__call__", "Data.__getitem__", 59, 1100);
+  called("open", "Data.__getitem__", 59, 400);
+  called("read", "open", 59, 300);  // part of that
+  called("Resize.__call__", "Compose.__call__", 59, 900);
+  called("Flip.__call__", "Compose.__call__", 118, 100);
+  called("Data.__getitem__", "Data.__getitem__", 0, 0);  // a damaged profile may go round
+  called("read", "other", 1, 5000);                      // not for a sample
+}
+
+TEST(LoaderReport, ByTransformItHasWhatSamplesAreMadeOf) {
+  Trace trace = loading();
+  add_data_set(trace);
+  const Answer table("loader", trace, "transform");
+  using Row = std::tuple<std::string, std::int64_t, std::int64_t>;
+  std::vector<Row> rows;
+  for (std::size_t row = 0; row < table.rows(); ++row)
+    rows.emplace_back(table.text(row, "transform"), table.number(row, "calls"),
+                      table.number(row, "time_ns"));
+  // 59 samples took 1 to 59 ns.
+  EXPECT_EQ(rows, (std::vector<Row>{{"Resize.__call__", 59, 900},
+                                    {"open", 59, 400},
+                                    {"(rest of samples)", 59, 370},
+                                    {"Flip.__call__", 118, 100},
+                                    {"(collate)", 1, 30}}));
+  EXPECT_EQ(table.sum("time_ns"), 1770 + 30);
+  EXPECT_EQ(table.number(0, "per_sample_ns"), 15);
+  EXPECT_EQ(table.real(0, "share_percent"), 50.0);
+  EXPECT_EQ(table.text(0, "location"), "data.py:3");
+  EXPECT_TRUE(table.null(0, "samples"));
+  EXPECT_TRUE(table.null(0, "device_idle_ns"));
+  EXPECT_TRUE(table.notes().empty());
+}
+
+TEST(LoaderReport, WithoutAProfileOnlyThePartsAreKnown) {
+  const Answer table("loader", loading(), "transform");
+  ASSERT_EQ(table.rows(), 2U);
+  EXPECT_EQ(table.text(0, "transform"), "(rest of samples)");
+  EXPECT_EQ(table.number(0, "time_ns"), 1770);
+  ASSERT_EQ(table.notes().size(), 1U);
+  EXPECT_NE(table.notes()[0].find("--with functions"), std::string::npos);
+}
+
+TEST(LoaderReport, TheIdleTimeOfAWaitIsSharedByTime) {
+  TraceBuilder builder;
+  builder.op("work", 0, 10);
+  builder.runtime("cudaLaunchKernel", 2, 2, 1);
+  builder.kernel("k", 5, 10, 1);
+  builder.annotation("enumerate(DataLoader)#x", 20, 900).category("loader.fetch");
+  builder.runtime("cudaLaunchKernel", 930, 2, 2);
+  builder.kernel("k", 935, 10, 2);
+  builder.on_thread(2, 2);
+  builder.slice(SliceKind::other, "sample", 100, 300).category("loader.sample");
+  builder.slice(SliceKind::other, "collate", 400, 100).category("loader.collate");
+  const Trace trace = builder.build();
+  const Analyses analyses(trace);
+  const Context context{.trace = trace, .analyses = analyses, .selection = {}, .options = {}};
+  const std::int64_t idle =
+      to_ns(account(context, context.accounting(), 0, context.window())[Bucket::input]);
+  EXPECT_GT(idle, 0);
+  const Answer table("loader", trace, "transform");
+  ASSERT_EQ(table.rows(), 2U);
+  EXPECT_NEAR(static_cast<double>(table.number(0, "device_idle_ns")),
+              0.75 * static_cast<double>(idle), 1);
+  EXPECT_NEAR(static_cast<double>(table.sum("device_idle_ns")), static_cast<double>(idle), 1);
 }
 
 TEST(LoaderReport, ByBatchItHasTheWaitOfEach) {

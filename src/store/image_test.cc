@@ -78,6 +78,7 @@ Trace trace_of(std::int64_t operators) {
                                  .cause = StringId(0),
                                  .object = StringId(0)});
   trace.functions.push_back({.pid = 100, .file = file, .name = file, .calls = 2});
+  trace.function_calls.push_back({.pid = 100, .file = file, .name = file, .calls = 2});
   trace.lines.push_back({.pid = 100, .file = file, .function = file, .first = 3, .hits = 2});
   trace.function_parts.push_back({.time = trace.functions[0], .step = 3});
   trace.line_parts.push_back({.time = trace.lines[0], .step = 4});
@@ -126,6 +127,8 @@ TEST(Image, GivesBackWhatWasWritten) {
     EXPECT_EQ(read->span, trace.span);
     EXPECT_EQ(read->functions.size(), 1U);
     EXPECT_EQ(read->lines.size(), 1U);
+    ASSERT_EQ(read->function_calls.size(), 1U);
+    EXPECT_EQ(read->function_calls[0].calls, 2U);
     ASSERT_EQ(read->function_parts.size(), 1U);
     EXPECT_EQ(read->function_parts[0].step, 3);
     ASSERT_EQ(read->line_parts.size(), 1U);

@@ -430,6 +430,11 @@ void Merger::functions() {
     function.name = text(function.name);
     base_.functions.push_back(function);
   }
+  for (FunctionCalls calls : other_.function_calls) {
+    for (StringId* const word : {&calls.file, &calls.name, &calls.caller_file, &calls.caller_name})
+      *word = text(*word);
+    base_.function_calls.push_back(calls);
+  }
   for (FunctionPart part : other_.function_parts) {
     part.time.file = text(part.time.file);
     part.time.name = text(part.time.name);

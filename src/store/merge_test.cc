@@ -67,6 +67,23 @@ TEST(Merge, LinesOfBothStayAndASourceIsKeptOnce) {
   EXPECT_EQ(base.text(base.sources[0].text), "mine");
 }
 
+TEST(Merge, CallersKeepTheirNames) {
+  Trace base = base_trace();
+  Trace other = base_trace();
+  for (Trace* trace : {&base, &other}) {
+    const StringId file = trace->strings.intern("a.py");
+    const StringId called = trace->strings.intern(trace == &base ? "mine" : "theirs");
+    const StringId caller = trace->strings.intern("main");
+    trace->function_calls.push_back(
+        {.file = file, .name = called, .caller_file = file, .caller_name = caller, .calls = 5});
+  }
+  merge(base, other);
+  ASSERT_EQ(base.function_calls.size(), 2U);
+  EXPECT_EQ(base.text(base.function_calls[1].name), "theirs");
+  EXPECT_EQ(base.text(base.function_calls[1].caller_name), "main");
+  EXPECT_EQ(base.text(base.function_calls[1].caller_file), "a.py");
+}
+
 TEST(Merge, StacksKeepTheirFrames) {
   const auto with_stack = [](std::string_view function, std::int64_t origin) {
     TraceBuilder builder;

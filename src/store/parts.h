@@ -31,6 +31,7 @@ void each_array(Tables& trace, const Visit& visit) {
   visit(trace.instant_arguments);
   visit(trace.process_runs);
   visit(trace.functions);
+  visit(trace.function_calls);
   visit(trace.lines);
   visit(trace.function_parts);
   visit(trace.line_parts);

@@ -124,6 +124,22 @@ struct FunctionTime {
   std::uint64_t primitive = 0;  ///< Calls that were inside no other of it; 0: not known.
 };
 
+/// Calls of a function by one that called it, of a profile of functions.
+struct FunctionCalls {
+  std::int64_t pid = kAbsent;
+  StringId file{};
+  StringId name{};
+  std::uint32_t line = 0;
+  StringId caller_file{};
+  StringId caller_name{};
+  std::uint32_t caller_line = 0;
+  bool timed = true;  ///< Else no times are known.
+  std::uint64_t calls = 0;
+  std::uint64_t primitive = 0;  ///< Of these, those that were inside no other one; 0: not known.
+  Duration total{};             ///< With what it called.
+  Duration self{};
+};
+
 /// One statement of a profile of lines, summed up; the same one may have several rows.
 struct LineTime {
   std::int64_t pid = kAbsent;
@@ -532,6 +548,7 @@ struct Trace : SliceTables {
   std::optional<Distributed> distributed;
   std::vector<ProcessRun> process_runs;  ///< By pid.
   std::vector<FunctionTime> functions;
+  std::vector<FunctionCalls> function_calls;
   std::vector<LineTime> lines;
   std::vector<FunctionPart> function_parts;
   std::vector<LinePart> line_parts;

@@ -224,6 +224,10 @@ void Checker::others() {
     expect(known_or_none(run.role) && known_or_none(run.name), "a process's texts do not exist");
   for (const FunctionTime& function : t.functions)
     expect(known(function.file) && known(function.name), "a function's texts do not exist");
+  for (const FunctionCalls& calls : t.function_calls)
+    expect(known(calls.file) && known(calls.name) && known(calls.caller_file) &&
+               known(calls.caller_name),
+           "a caller's texts do not exist");
   for (const LineTime& line : t.lines)
     expect(known(line.file) && known(line.function), "a line's texts do not exist");
   for (const FunctionPart& part : t.function_parts)

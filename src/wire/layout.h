@@ -54,7 +54,8 @@ enum class Kind : std::uint16_t {
   line_run,
   function_part,
   line_part,
+  function_calls,
 };
-inline constexpr std::size_t kKinds = static_cast<std::size_t>(Kind::line_part) + 1;
+inline constexpr std::size_t kKinds = static_cast<std::size_t>(Kind::function_calls) + 1;
 
 }  // namespace fathom::wire

@@ -60,7 +60,8 @@ constexpr std::array<std::size_t, kKinds> kBodyBytes = [] {
   add(ClockRecord(), ProcessRecord(), ThreadRecord(), SliceRecord(), EndRecord(), CounterRecord(),
       SampleRecord(), FactRecord(), ExitRecord(), DroppedRecord(), FunctionRecord(), Argument(),
       DeviceActivity(), Launch(), Copy(), Wait(), Call(), MemoryOperation(), LineRecord(),
-      FrameRecord(), StackRecord(), LineRunRecord(), FunctionPartRecord(), LinePartRecord());
+      FrameRecord(), StackRecord(), LineRunRecord(), FunctionPartRecord(), LinePartRecord(),
+      FunctionCallsRecord());
   return bytes;
 }();
 
@@ -322,6 +323,8 @@ void Reader::record(const Record& record) {
       return visitor_.function_part(read<FunctionPartRecord>(record), offset);
     case Kind::line_part:
       return visitor_.line_part(read<LinePartRecord>(record), offset);
+    case Kind::function_calls:
+      return visitor_.function_calls(read<FunctionCallsRecord>(record), offset);
     case Kind::argument:
       if (argument_fits_) return visitor_.argument(read<ArgumentRecord>(record), offset);
       return damage_.malformed.add(offset);

@@ -44,6 +44,7 @@ class Visitor {
   virtual void line_run(const LineRunRecord& /*record*/, std::uint64_t /*offset*/) {}
   virtual void function_part(const FunctionPartRecord& /*record*/, std::uint64_t /*offset*/) {}
   virtual void line_part(const LinePartRecord& /*record*/, std::uint64_t /*offset*/) {}
+  virtual void function_calls(const FunctionCallsRecord& /*record*/, std::uint64_t /*offset*/) {}
   /// Of the slice, begin, instant, device activity or call before it.
   virtual void argument(const ArgumentRecord& /*record*/, std::uint64_t /*offset*/) {}
   /// Without its details: these come next, then its arguments.

@@ -264,7 +264,32 @@ struct FunctionPartRecord {
   }
 };
 
-/// The same of a statement.
+/// Calls of a function by one that called it, of which the function record holds the sum.
+struct FunctionCallsRecord {
+  static constexpr Kind kKind = Kind::function_calls;
+  std::int32_t pid = 0;
+  std::string_view file;
+  std::uint32_t line = 0;
+  std::string_view name;
+  std::string_view caller_file;
+  std::uint32_t caller_line = 0;
+  std::string_view caller_name;  ///< Empty: whoever called; then it follows the function record.
+  std::uint64_t calls = 0;
+  std::uint64_t primitive = 0;  ///< Of these, those inside no other one.
+  std::int64_t total = 0;
+  std::int64_t self = 0;
+  static constexpr auto fields(auto&& visit) {
+    using Record = FunctionCallsRecord;
+    return visit(
+        Field{"pid", &Record::pid}, Field{"file", &Record::file}, Field{"line", &Record::line},
+        Field{"name", &Record::name}, Field{"caller_file", &Record::caller_file},
+        Field{"caller_line", &Record::caller_line}, Field{"caller_name", &Record::caller_name},
+        Field{"calls", &Record::calls}, Field{"primitive", &Record::primitive},
+        Field{"total", &Record::total}, Field{"self", &Record::self});
+  }
+};
+
+/// What a statement took in a part of the run, of which the line records hold the sum.
 struct LinePartRecord {
   static constexpr Kind kKind = Kind::line_part;
   std::int64_t start = 0;  ///< Of the part.

@@ -60,7 +60,8 @@ std::map<int, Description> descriptions() {
   add(ClockRecord(), ProcessRecord(), ThreadRecord(), SliceRecord(), EndRecord(), CounterRecord(),
       SampleRecord(), FactRecord(), ExitRecord(), DroppedRecord(), FunctionRecord(), Argument(),
       DeviceActivity(), Launch(), Copy(), Wait(), Call(), MemoryOperation(), LineRecord(),
-      FrameRecord(), StackRecord(), LineRunRecord(), FunctionPartRecord(), LinePartRecord());
+      FrameRecord(), StackRecord(), LineRunRecord(), FunctionPartRecord(), LinePartRecord(),
+      FunctionCallsRecord());
   for (const Kind kind : {Kind::begin, Kind::instant})
     all[static_cast<int>(kind)] = description<MomentRecord>();
   return all;
@@ -103,7 +104,8 @@ TEST(Records, AreAsTheWriterInPythonPacksThem) {
   for (const auto& [name, of] : {std::pair("LINE", Kind::line),
                                  {"LINE_RUN", Kind::line_run},
                                  {"FUNCTION_PART", Kind::function_part},
-                                 {"LINE_PART", Kind::line_part}}) {
+                                 {"LINE_PART", Kind::line_part},
+                                 {"FUNCTION_CALLS", Kind::function_calls}}) {
     const std::string line = std::string(name) + ": \"" + all[static_cast<int>(of)].letters + "\",";
     EXPECT_NE(writer.find(line), std::string::npos) << line;
   }

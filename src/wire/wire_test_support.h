@@ -81,6 +81,10 @@ class Listing final : public Visitor {
     add(at, "line_part", r.start, r.duration, r.pid, r.step, r.file, r.first, r.last, r.function,
         r.function_line, r.hits, r.total, r.self);
   }
+  void function_calls(const FunctionCallsRecord& r, std::uint64_t at) override {
+    add(at, "function_calls", r.pid, r.file, r.line, r.name, r.caller_file, r.caller_line,
+        r.caller_name, r.calls, r.primitive, r.total, r.self);
+  }
   void line_run(const LineRunRecord& r, std::uint64_t at) override {
     add(at, "line_run", r.start, r.duration, r.pid, r.tid, r.file, r.first, r.function);
   }

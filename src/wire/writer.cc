@@ -588,6 +588,11 @@ void Writer::line_part(const LinePart& part) noexcept {
   state_->write(part, part.start);
 }
 
+void Writer::function_calls(const FunctionCalls& calls) noexcept {
+  const auto lock = state_->lock();
+  state_->write(calls, kNever);
+}
+
 void Writer::device(const DeviceActivity& activity) noexcept {
   const auto lock = state_->lock();
   state_->write(activity);

@@ -35,6 +35,7 @@ using Line = LineRecord;
 using LineRun = LineRunRecord;
 using FunctionPart = FunctionPartRecord;
 using LinePart = LinePartRecord;
+using FunctionCalls = FunctionCallsRecord;
 /// A function on a stack; its parent and id follow from its place.
 struct StackFrame {
   std::uint32_t number = 0;  ///< The caller's: equal ones have equal function, file and line.
@@ -101,6 +102,7 @@ class Writer {
   void line_run(const LineRun& run) noexcept;
   void function_part(const FunctionPart& part) noexcept;
   void line_part(const LinePart& part) noexcept;
+  void function_calls(const FunctionCalls& calls) noexcept;
   /// What a device did, with how it was launched, what it copied or what it waited for.
   void device(const DeviceActivity& activity) noexcept;
   /// Calls of a library, in their threads.

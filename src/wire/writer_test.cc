@@ -76,6 +76,17 @@ TEST(Writer, WhatIsWrittenIsReadBack) {
                      .hits = 2,
                      .total = 3,
                      .self = 1});
+  writer->function_calls({.pid = 10,
+                          .file = "a.py",
+                          .line = 3,
+                          .name = "f",
+                          .caller_file = "b.py",
+                          .caller_line = 6,
+                          .caller_name = "g",
+                          .calls = 2,
+                          .primitive = 1,
+                          .total = 9,
+                          .self = 4});
   EXPECT_FALSE(writer->close());  // 12 lines are missing, says the caller
   ReadBack back;
   read_back(bytes_of(path), back);
@@ -97,7 +108,8 @@ TEST(Writer, WhatIsWrittenIsReadBack) {
                                              "line 10 a.py 4 5 f 3 6 8 7",
                                              "line_run 210 4 10 11 a.py 4 f",
                                              "function_part 150 5 10 7 a.py 3 f 1 4 2",
-                                             "line_part 150 5 10 7 a.py 4 5 f 3 2 3 1"};
+                                             "line_part 150 5 10 7 a.py 4 5 f 3 2 3 1",
+                                             "function_calls 10 a.py 3 f b.py 6 g 2 1 9 4"};
   EXPECT_EQ(lines, expected);
   EXPECT_EQ(back.damage.skipped.count + back.damage.cut_off.count + back.damage.missing.count, 0U);
 }

@@ -49,6 +49,7 @@ KINDS = {
     25: ("line_run", "<qqiqIII"),
     26: ("function_part", "<qqiqIIIQqq"),
     27: ("line_part", "<qqiqIIIIIQqq"),
+    28: ("function_calls", "<iIIIIIIQQqq"),
 }
 # Which fields are numbers of strings.
 TEXTS = {
@@ -66,6 +67,7 @@ TEXTS = {
     "line_run": (4, 6),
     "function_part": (4, 6),
     "line_part": (4, 7),
+    "function_calls": (1, 3, 4, 6),
 }
 Slice = collections.namedtuple("Slice", "start duration pid tid name category value")
 

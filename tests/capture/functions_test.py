@@ -108,6 +108,36 @@ class Way(unittest.TestCase):
         # 20 down to 1, of which only the first is not inside another.
         self.assertEqual(named(prof_of(run), "factorial")[:2], (1, 20))
 
+        self.are_the_callers(run)
+
+    def are_the_callers(self, run: Run) -> None:
+        """What `fathom functions` reads has the callers of pstats, and primitive calls."""
+        whole: dict[Any, Any] = {}
+        parts: dict[Any, Any] = {}
+        for kind, fields in run.records(run.process()["pid"]):
+            if kind != "function_calls":
+                continue
+            callee, caller, sums = fields[1:4], fields[4:7], fields[7:]
+            if caller[2]:
+                parts.setdefault(callee, []).append((*caller[1:], *sums))
+            else:
+                self.assertNotIn(callee, whole)
+                whole[callee] = sums
+        functions = {
+            f[1:4]: f[4:] for kind, f in run.records(run.process()["pid"]) if kind == "function"
+        }
+        self.assertEqual({key: (row[0], *row[2:]) for key, row in whole.items()}, functions)
+        (recursive,) = [key for key in whole if key[2] == "factorial"]
+        self.assertEqual(whole[recursive][:2], (20, 1))
+        found = sorted(
+            (name, calls, primitive) for _, name, calls, primitive, _, _ in parts.get(recursive, ())
+        )
+        (caller,) = [name for name, *_ in found if name != "factorial"] or [None]
+        if caller is not None or self.native:
+            self.assertEqual(found, sorted([("factorial", 19, 1), (caller, 1, 1)]))
+        for callee, rows in parts.items():
+            self.assertLessEqual(sum(row[2] for row in rows), whole[callee][0], callee)
+
     def test_steps_have_parts_that_sum_to_the_whole(self) -> None:
         run = self.record("steps_of_calls.py", options=OF_C if self.native else FUNCTIONS)
         self.assertEqual((run.code, run.err), (0, ""))
@@ -280,7 +310,9 @@ class Way(unittest.TestCase):
         self.assertEqual(run.code, 0, run.err)
         # The program that the process became has the same number.
         records = run.records(run.process()["pid"])
-        leaves = [fields[4] for kind, fields in records if kind == "function" and fields[3] == "leaf"]
+        leaves = [
+            fields[4] for kind, fields in records if kind == "function" and fields[3] == "leaf"
+        ]
         self.assertEqual(leaves[-1], 1)
 
     def test_a_program_that_profiles_itself_keeps_its_profiler(self) -> None:

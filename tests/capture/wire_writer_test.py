@@ -35,6 +35,9 @@ class WriterOfCaptureFiles(unittest.TestCase):
     def kinds(self) -> list[str]:
         return [kind for kind, _ in captured.records(self.path)]
 
+    def dropped(self) -> int:
+        return sum(fields[1] for kind, fields in captured.records(self.path) if kind == "dropped")
+
     def slices(self, path: str = "") -> list[captured.Slice]:
         found = captured.records(path or self.path)
         return [captured.Slice(*fields) for kind, fields in found if kind == "slice"]
@@ -52,11 +55,14 @@ class WriterOfCaptureFiles(unittest.TestCase):
         functions = [("a.py", 3, "f", 1, 20, 10), ("", 0, "len", 2, 30, 30)]
         writer.function_parts(((5000, 9, 4), functions))
         writer.line_parts(((5000, 9, -1), [("a.py", 4, 5, "f", 3, 6, 8, 7)]))
+        writer.function_calls([("a.py", 3, "f", "b.py", 9, "g", 10, 8, 2000, 1000)])
         writer.calls([(6000, 30, 11, "a.py(3): f", 0), (6010, 20, 11, "len", 1)])
         writer.exit(4000, -1, 1, 2, 3, 4, 5, 6)
         writer.flush()
         found = dict(captured.records(self.path))
         self.assertEqual(found["process"][2:], (7, 3, "train.py", "rank"))
+        called = ("a.py", 3, "f", "b.py", 9, "g", 10, 8, 2000, 1000)
+        self.assertEqual(found["function_calls"][1:], called)
         self.assertEqual(self.slices()[0][:2], (1000, 50))
         self.assertEqual(self.slices()[0][4:], ("fetch", "loader.fetch", 4))
         self.assertEqual(found["begin"][3:], ("main", "phase"))
@@ -131,6 +137,42 @@ class WriterOfCaptureFiles(unittest.TestCase):
         writer.flush()
         self.assertLessEqual(os.path.getsize(self.path), 100_000)
         self.assertLess(len(self.slices()), 2500)
+        self.assertGreater(len(self.slices()), 1000)
+        # Of a process that is killed now, most of what it lost is counted.
+        self.assertGreater(2 * self.dropped(), 20000 - len(self.slices()))
+        writer.exit(4000, -1, 1, 2, 3, 4, 5, 6)
+        writer.finish()
+        self.assertLessEqual(os.path.getsize(self.path), 100_000)
+        self.assertEqual(self.dropped() + len(self.slices()), 20000)
+        self.assertEqual(self.kinds().count("exit"), 1)
+
+    def test_of_rows_that_the_size_limit_cuts_each_is_counted(self) -> None:
+        writer = self.writer(size=20_000)
+        runs = [(number, 1, 11, ("a.py", number, "f")) for number in range(100)]
+        rows = [(f"{number}.py", 1, "f", 1, 1, 1) for number in range(100)]
+        for _ in range(10):
+            writer.line_runs(runs)
+            writer.function_parts(((5000, 9, 4), rows))
+            writer.function("a.py", 3, "f", 10, 2000, 1000)
+        writer.finish()
+        self.assertLessEqual(os.path.getsize(self.path), 20_000)
+        kinds = self.kinds()
+        kept = sum(kinds.count(kind) for kind in ("line_run", "function_part", "function"))
+        self.assertGreater(kept, 0)
+        self.assertEqual(kept + self.dropped(), 10 * 201)
+
+    def test_a_ring_that_was_full_goes_on_when_it_turns(self) -> None:
+        writer = self.writer(size=20_000, last=1_000_000_000)
+        for number in range(2000):
+            writer.slice("s", "step", number, 1)
+        writer.flush()
+        writer._began_at -= 2_000_000_000
+        writer.slice("s", "step", 3000, 1)
+        writer.flush()
+        writer._began_at -= 2_000_000_000
+        writer.slice("s", "step", 3001, 1)
+        writer.flush()
+        self.assertEqual([s.start for s in self.slices()], [3001])
 
     def test_what_the_memory_limit_cuts_is_counted_in_the_file(self) -> None:
         writer = self.writer(memory=1)

@@ -58,6 +58,22 @@ class Lines(Sandbox):
         self.assertEqual({row["source"] for row in rows}, {None})
         self.assertEqual(len([row for row in rows if row["function"] == "add"]), 4)
 
+    def test_sources_that_were_not_kept_are_read_where_they_are(self):
+        self.record("--sources", "off")
+        elsewhere = self.folder / "elsewhere"
+        elsewhere.mkdir()
+        done = self.fathom("lines", "session", "--source-root", elsewhere)
+        self.assertEqual(done.returncode, 0)
+        self.assertIn("1 of 1 source file is not below --source-root, as", done.stdout + done.stderr)
+        (self.folder / "work.py").rename(elsewhere / "work.py")
+        was = self.folder.resolve()
+        for root in (elsewhere, f"{was}={elsewhere}"):
+            rows = self.rows("--listing", "--filter", "function=add", "--source-root", root)
+            self.assertEqual([row["source"] for row in rows], PROGRAM.splitlines()[3:11])
+        done = self.fathom("lines", "session", "--source-root", self.folder / "nowhere")
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("there is no folder", done.stderr)
+
     def test_texts_and_comments_can_be_hidden(self):
         self.record("--sources", "redacted")
         shown = self.fathom("lines", "session", "--listing").stdout
@@ -185,7 +201,8 @@ work(5)
         self.assertLess(slices["rest"], calls)
         dropped = {row["check"]: row for row in self.table("health")}["dropped_records"]
         self.assertEqual(dropped["status"], "bad")
-        self.assertGreater(dropped["count"], 0)
+        # Each of the calls is there or counted.
+        self.assertGreaterEqual(dropped["count"], calls - slices["rest"])
 
     def test_a_line_has_what_it_waited_for(self):
         (self.folder / "work.py").write_text("import time\n\n\ndef rest():\n    time.sleep(1)\n\n\nrest()\n")

@@ -13,10 +13,13 @@ FIRST, LAST, STEPS = 8, 22, 26
 SCHEDULE = f"wait={FIRST - 1},warmup=1,active={LAST - FIRST + 1},repeat=1"
 NEVER = "skip_first=1000000"
 ROUNDS = 3
-BASE = 4  # configurations that are measured in each round
+BASE = 5  # configurations that are measured in each round
 # Of the step under torch.profiler alone, what a recorded one may take.
 AT_MOST = 1.15
 EXTRAS = ("", "shapes", "stacks", "memory")
+UNRECORDED = "fathom run, steps not recorded"
+# Lines are counted in every step, so a run cannot compare those with others of its own.
+OF_LINES = "fathom run lines, steps not recorded"
 
 
 def run(context: Context, report: Report) -> None:
@@ -53,6 +56,11 @@ def steps(context: Context, report: Report) -> None:
         "ratio to nothing", {name: round(each / best["nothing"], 3) for name, each in best.items()}
     )
     report.number("rounds", len(times["nothing"]))
+    if OF_LINES in best and UNRECORDED in best:
+        report.number(
+            "ratio of steps with lines to steps without",
+            round(best[OF_LINES] / best[UNRECORDED], 4),
+        )
     for extra in EXTRAS:
         theirs, ours = (
             best.get(f"torch.profiler {extra}".strip()),
@@ -78,7 +86,8 @@ def configurations() -> list[tuple[str, str | None, tuple[str, ...] | None]]:
         ("nothing", None, None),
         ("torch.profiler", "", None),
         ("fathom run", None, ("--steps", SCHEDULE)),
-        ("fathom run, steps not recorded", None, ("--steps", NEVER)),
+        (UNRECORDED, None, ("--steps", NEVER)),
+        (OF_LINES, None, ("--steps", NEVER, "--with", "lines")),
     ]
     for extra in EXTRAS[1:]:
         found.append((f"torch.profiler {extra}", extra, None))

@@ -22,7 +22,7 @@ LAYOUTS = {
     2: "<qqI", 3: "<qiiiII", 4: "<iqI", 5: "<qqiqIIq", 6: "<qiqII", 7: "<qiq", 8: "<qiqII", 9: "<IiiII", 10: "<qId",
     11: "<iII", 12: "<qiiqqqqqq", 13: "<IQ", 14: "<iIIIQqq", 15: "<II",
     22: "<iIIIIIQqq", 23: "<IIIIi", 24: "<qiqIIqqqII", 25: "<qqiqIII",
-    26: "<qqiqIIIQqq", 27: "<qqiqIIIIIQqq",
+    26: "<qqiqIIIQqq", 27: "<qqiqIIIIIQqq", 28: "<iIIIIIIQQqq",
     **DEVICE_LAYOUTS,
 }  # fmt: skip
 LARGEST = 16 << 20

@@ -74,6 +74,7 @@ class Refused(viewer.ViewerCase):
         digest = self.viewer.ask("api/session")["digest"]
         for path in ("api/session?a=%", "api/session?a=%zz", "api/session?a=%00", "api/reports/ops?limit=-1",
                      "api/reports/ops?nothing=1", "api/reports/ops?sort=nothing", "api/reports/roofline?peaks=/etc/passwd",
+                     "api/reports/lines?source-root=/etc",
                      "api/diagnosis?peaks=/etc/passwd", "api/diagnosis?steps=x", "api/diagnosis?html=/tmp/x",
                      "api/whatif", "api/whatif?scale=nothing%3D1", "api/whatif?peaks=/etc/passwd&remove-syncs=1",
                      f"api/tiles/{digest}?level=99&tile=0", f"api/tiles/{digest}?level=50&tile=9223372036854775807",

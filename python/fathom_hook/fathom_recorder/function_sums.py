@@ -12,6 +12,8 @@ HERE = os.path.dirname(__file__) + os.sep
 
 # The costliest functions are kept, the others summed up as one.
 MOST = 2000
+# Callers stand in a block together.
+ROWS = 100
 
 # File, line, name with its class, name without.
 Key = Tuple[str, int, str, str]
@@ -89,9 +91,18 @@ class Sums:
     def write(self, writer: Writer) -> None:
         rows = self.of_program()
         for (file, line, name, _), function in rows[:MOST]:
-            writer.function(
-                file, max(line, 0), name, function.calls, function.total, max(function.own, 0)
-            )
+            place = file, max(line, 0), name
+            writer.function(*place, function.calls, function.total, max(function.own, 0))
+            whole = function.calls, function.calls - function.recursive
+            # Of all callers: it says how many calls were primitive.
+            called = [(*place, "", 0, "", *whole, function.total, max(function.own, 0))]
+            for caller, (calls, recursive, own, total) in function.callers.items():
+                if not is_ours(caller):
+                    by = caller[0], max(caller[1], 0), caller[2]
+                    sums = calls, calls - recursive, max(total, 0), max(own, 0)
+                    called.append((*place, *by, *sums))
+            for at in range(0, len(called), ROWS):
+                writer.function_calls(called[at : at + ROWS])
         rest = [function for _, function in rows[MOST:]]
         if rest:
             own = sum(function.own for function in rest)

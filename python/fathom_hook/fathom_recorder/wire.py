@@ -36,10 +36,13 @@ CLOCK_NS = 1_000_000_000
 # A queued slice is about 60 bytes of block and 250 bytes of Python objects.
 QUEUE_LENGTH = 1000
 QUEUED_BYTES = 250
+# Of the size limit, for how the process ends and for counts of what does not fit any more.
+RESERVE = 4096
+OVER = "records over the size limit"
 
 STRING, CLOCK, PROCESS, THREAD, SLICE, BEGIN, END, INSTANT = 1, 2, 3, 4, 5, 6, 7, 8
 COUNTER, SAMPLE, FACT, EXIT, DROPPED, FUNCTION, ARGUMENT = 9, 10, 11, 12, 13, 14, 15
-LINE, LINE_RUN, FUNCTION_PART, LINE_PART = 22, 25, 26, 27
+LINE, LINE_RUN, FUNCTION_PART, LINE_PART, FUNCTION_CALLS = 22, 25, 26, 27, 28
 
 _HEADER = struct.Struct("<III HHQ".replace(" ", ""))
 _SUMMED = struct.Struct("<HHQ")
@@ -63,11 +66,15 @@ _LAYOUT = {
     LINE_RUN: "qqiqIII",
     FUNCTION_PART: "qqiqIIIQqq",
     LINE_PART: "qqiqIIIIIQqq",
+    FUNCTION_CALLS: "iIIIIIIQQqq",
 }
 _PACK = {kind: struct.Struct("<HH" + fields) for kind, fields in _LAYOUT.items()}
 _SIZE = {kind: layout.size - 4 for kind, layout in _PACK.items()}
 _pack_slice = _PACK[SLICE].pack
 _SLICE_BYTES = _SIZE[SLICE]
+
+# Stand beside what is recorded.
+_BESIDE = frozenset((CLOCK, THREAD, COUNTER, DROPPED, ARGUMENT))
 
 monotonic_ns = time.monotonic_ns
 get_native_id = getattr(_thread, "get_native_id", _thread.get_ident)
@@ -91,6 +98,9 @@ class Block:
         self._threads: set[int] = set()
         self._counters: dict[Any, int] = {}
         self.payload = bytearray()
+        # How much is lost with it, and the counts of what was lost before.
+        self.records = 0
+        self.counts: dict[str, int] = {}
 
     def string(self, text: str) -> int:
         number = self._strings.get(text)
@@ -102,12 +112,13 @@ class Block:
 
     def add(self, kind: int, *fields: Any) -> None:
         self.payload += _PACK[kind].pack(kind, _SIZE[kind], *fields)
+        self.records += kind not in _BESIDE
 
-    def slices(self, queue: deque[Any]) -> None:
+    def slices(self, queue: deque[Any], most: int) -> None:
         """Takes slices from the head of the queue, as long as there are and they fit: the loop
         that counts."""
         strings, threads, payload, pid = self._strings, self._threads, self.payload, self._pid
-        while queue and len(payload) < FULL_BYTES:
+        while queue and len(payload) < most:
             item = queue[0]
             if len(item) != 6:
                 return
@@ -117,6 +128,7 @@ class Block:
             if kind not in strings:
                 self.string(kind)
             queue.popleft()
+            self.records += 1
             threads.add(tid)
             payload += _pack_slice(
                 SLICE, _SLICE_BYTES, start, duration, pid, tid, strings[name], strings[kind], value
@@ -151,6 +163,7 @@ class Block:
         self.add(EXIT, time_ns, self._pid, *rest)
 
     def dropped(self, what: str, count: int) -> None:
+        self.counts[what] = self.counts.get(what, 0) + count
         self.add(DROPPED, self.string(what), count)
 
     def function(self, file: str, line: int, name: str, calls: int, total: int, own: int) -> None:
@@ -177,6 +190,7 @@ class Block:
         for start, duration, tid, (file, first, function) in runs:
             names = self.string(file), first, self.string(function)
             self._threads.add(tid)
+            self.records += 1
             self.payload += pack(LINE_RUN, size, start, duration, pid, tid, *names)
 
     def calls(self, rows: list[Tuple[int, int, int, str, int]]) -> None:
@@ -196,7 +210,17 @@ class Block:
         pack, string = _PACK[FUNCTION_PART].pack, self.string
         for file, line, name, *sums in functions:
             names = string(file), line, string(name)
+            self.records += 1
             self.payload += pack(*head, *names, *sums)
+
+    def function_calls(self, rows: list[Tuple[Any, ...]]) -> None:
+        """File, line and name of a function and of one that called it; calls, primitive ones, total
+        and own time."""
+        string = self.string
+        for file, line, name, caller_file, caller_line, caller_name, *sums in rows:
+            callee = string(file), line, string(name)
+            caller = string(caller_file), caller_line, string(caller_name)
+            self.add(FUNCTION_CALLS, self._pid, *callee, *caller, *sums)
 
     def line_parts(self, rows: PartRows) -> None:
         """The same of statements: file, first and last line, function and its line, hits, total and
@@ -206,6 +230,7 @@ class Block:
         pack, string = _PACK[LINE_PART].pack, self.string
         for file, first, last, function, line, *sums in lines:
             names = string(file), first, last, string(function), line
+            self.records += 1
             self.payload += pack(*head, *names, *sums)
 
     def clock(self) -> int:
@@ -228,6 +253,10 @@ class Block:
         return _HEADER.pack(SYNC, len(self.payload), crc, 1, 0, number) + self.payload
 
 
+# What the reserve of the size is for.
+_VITAL = (Block.process, Block.fact, Block.exit, Block.dropped)
+
+
 class Writer:
     """The capture file of this process. Safe to use from any thread; never raises for lack of
     space."""
@@ -241,6 +270,9 @@ class Writer:
         self._append = self._queue.append
         self._most = max(QUEUE_LENGTH, max_memory // QUEUED_BYTES)
         self._max_size = max_size
+        self._room = max(max_size - RESERVE, max_size // 2)
+        # Nothing more than the reserve is left.
+        self._full = False
         self._last_ns = last_ns
         self._lock = _thread.allocate_lock()
         self._number = 0
@@ -252,6 +284,8 @@ class Writer:
         # What a new file of a ring begins with.
         self._known: list[Queued] = []
         self._dropped: dict[str, int] = {}
+        # Of those, how many the file counts.
+        self._told = 0
         self._file = -1
         self._open()
 
@@ -315,6 +349,13 @@ class Writer:
         """A hundred at a time: they stand in one block."""
         self._parts(Block.function_parts, rows)
 
+    def function_calls(self, rows: list[Tuple[Any, ...]]) -> None:
+        """A hundred at a time: they stand in one block."""
+        if len(self._queue) > self._most:
+            self._drop("function_calls", len(rows))
+            return
+        self._append((Block.function_calls, (rows,)))
+
     def line_parts(self, rows: PartRows) -> None:
         self._parts(Block.line_parts, rows)
 
@@ -347,18 +388,18 @@ class Writer:
         more: the process ends, or somebody reads the file now. A thread that this interrupted is
         not waited for longer than a second."""
         if self._lock.acquire(True, 1.0):
-            self._flush_and_release()
+            self._flush_and_release(True)
 
-    def _flush_and_release(self) -> None:
+    def _flush_and_release(self, last: bool = False) -> None:
         try:
-            self._flush_locked()
+            self._flush_locked(last)
         finally:
             self._lock.release()
 
     def close(self) -> None:
         """Hands over what is queued and lets go of the file. Nothing is recorded afterwards."""
         with self._lock:
-            self._flush_locked()
+            self._flush_locked(True)
             os.close(self._file)
             self._file = -1
 
@@ -398,17 +439,22 @@ class Writer:
         os.write(self._file, MAGIC)
         self._size = len(MAGIC)
 
-    def _flush_locked(self) -> None:
+    def _flush_locked(self, last: bool = False) -> None:
         queue = self._queue
         names: dict[int, str] | None = None
         while queue:
             if self._last_ns is not None and monotonic_ns() - self._began_at > self._last_ns:
                 self._turn()
+            most = min(FULL_BYTES, self._room - self.size() - _HEADER.size)
+            if self._full or most <= 0:
+                self._full = True
+                self._flush_reserve()
+                break
             block = self._new_block()
             count = len(block.payload)
-            while queue and len(block.payload) < FULL_BYTES:
+            while queue and len(block.payload) < most:
                 try:
-                    block.slices(queue)
+                    block.slices(queue, most)
                     if queue and len(queue[0]) != 6:
                         put, fields = queue.popleft()
                         put(block, *fields)
@@ -419,7 +465,40 @@ class Writer:
                     names = thread_names()
                 block.name_threads(names)
                 self._write(block)
+        lost = sum(self._dropped.values())
+        # Of a process that is killed, most of what it lost is counted.
+        if lost > (0 if last else self._told):
+            self._write(self._new_block())
         self._flush_at = monotonic_ns() + BLOCK_NS
+
+    def _flush_reserve(self) -> None:
+        """Of what is queued keeps how the process ends and who it is; counts the others."""
+        queue, kept = self._queue, self._new_block()
+        counted = Block(self._pid)
+        count = len(kept.payload)
+        while queue:
+            item = queue.popleft()
+            if len(item) == 6:
+                counted.records += 1
+                continue
+            put, fields = item
+            try:
+                put(kept if put in _VITAL else counted, *fields)
+            except (struct.error, TypeError, ValueError):
+                self._drop("a record whose numbers do not fit")
+            counted.payload.clear()
+        self._forget(counted, OVER)
+        if len(kept.payload) > count:
+            self._write(kept)
+        else:
+            self._forget(kept, "")
+
+    def _forget(self, block: Block, why: str) -> None:
+        """A block that is not written counts as what it held."""
+        for what, count in block.counts.items():
+            self._drop(what, count)
+        if block.records:
+            self._drop(why, block.records)
 
     def _new_block(self) -> Block:
         block = Block(self._pid)
@@ -435,12 +514,13 @@ class Writer:
         data = block.frame(self._number)
         self._number += 1
         if self.size() + len(data) > self._max_size:
-            self._drop("blocks over the size limit")
+            self._full = True
+            self._forget(block, OVER)
             return
         # Beyond it the system ends a program that has taken SIGXFSZ back from Python.
         limit = getrlimit(RLIMIT_FSIZE)[0]
         if limit != RLIM_INFINITY and self._size + len(data) > limit:
-            self._drop("blocks beyond the limit of file sizes (ulimit -f)")
+            self._forget(block, "records beyond the limit of file sizes (ulimit -f)")
             return
         why = "part of it was written"
         try:
@@ -448,7 +528,9 @@ class Writer:
         except OSError as error:
             written, why = 0, str(error.strerror)
         if written != len(data):
-            self._drop(f"blocks that could not be written: {why}")
+            self._forget(block, f"records that could not be written: {why}")
+        else:
+            self._told += sum(block.counts.values())
         self._size += written
 
     def _turn(self) -> None:
@@ -460,6 +542,7 @@ class Writer:
         self._number = max(self._number, 1)
         self._open()
         self._began_at = monotonic_ns()
+        self._full = False
         block = Block(self._pid)
         self._clock_at = block.clock()
         for put, fields in self._known:

@@ -1,18 +1,27 @@
 // Cuts source files into lines.
 #include "analysis/util/source_texts.h"
 
+#include <utility>
+
 namespace fathom {
 
 SourceTexts::SourceTexts(const Trace& trace) {
-  for (const SourceText& source : trace.sources) {
-    std::vector<std::string_view>& lines = lines_[trace.text(source.file)];
-    std::string_view rest = trace.text(source.text);
-    lines.clear();
-    while (!rest.empty()) {
-      const std::size_t end = rest.find('\n');
-      lines.push_back(rest.substr(0, end));
-      rest.remove_prefix(end == rest.npos ? rest.size() : end + 1);
-    }
+  for (const SourceText& source : trace.sources)
+    cut(trace.text(source.file), trace.text(source.text));
+}
+
+void SourceTexts::add(std::string_view file, std::string text) {
+  texts_.push_back(std::move(text));
+  cut(file, texts_.back());
+}
+
+void SourceTexts::cut(std::string_view file, std::string_view text) {
+  std::vector<std::string_view>& lines = lines_[file];
+  lines.clear();
+  while (!text.empty()) {
+    const std::size_t end = text.find('\n');
+    lines.push_back(text.substr(0, end));
+    text.remove_prefix(end == text.npos ? text.size() : end + 1);
   }
 }
 

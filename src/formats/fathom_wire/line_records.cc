@@ -1,5 +1,6 @@
 // Lines: their timeline, stretches beside the threads that are named after their statement; and
 // what they and functions took in parts of the run.
+#include <algorithm>
 #include <string>
 
 #include "base/utf8.h"
@@ -46,6 +47,34 @@ void TraceMaker::function_part(const wire::FunctionPartRecord& record, std::uint
                 record.calls, duration_ns(record.total), duration_ns(record.self)},
        .when = {time_ns(record.start), time_ns(end)},
        .step = known(record.step)});
+}
+
+void TraceMaker::function_calls(const wire::FunctionCallsRecord& record, std::uint64_t offset) {
+  if (!true_profile_time(caller_time_, record.total, record.self)) {
+    trace_.import.add(Repair::number_out_of_range, offset, "calls of a function");
+    return;
+  }
+  const FunctionCalls calls{.pid = record.pid,
+                            .file = text(record.file, offset),
+                            .name = text(record.name, offset),
+                            .line = record.line,
+                            .caller_file = text(record.caller_file, offset),
+                            .caller_name = text(record.caller_name, offset),
+                            .caller_line = record.caller_line,
+                            .calls = record.calls,
+                            .primitive = std::min(record.primitive, record.calls),
+                            .total = duration_ns(record.total),
+                            .self = duration_ns(record.self)};
+  if (!record.caller_name.empty()) {
+    trace_.function_calls.push_back(calls);
+    return;
+  }
+  // Where the function's own record was lost, there is nothing to say more of.
+  if (trace_.functions.empty()) return;
+  FunctionTime& last = trace_.functions.back();
+  if (last.pid == calls.pid && last.file == calls.file && last.line == calls.line &&
+      last.name == calls.name)
+    last.primitive = calls.primitive;
 }
 
 void TraceMaker::line_part(const wire::LinePartRecord& record, std::uint64_t offset) {

@@ -42,6 +42,7 @@ class TraceMaker final : public wire::Visitor {
   void line_run(const wire::LineRunRecord& record, std::uint64_t offset) override;
   void function_part(const wire::FunctionPartRecord& record, std::uint64_t offset) override;
   void line_part(const wire::LinePartRecord& record, std::uint64_t offset) override;
+  void function_calls(const wire::FunctionCallsRecord& record, std::uint64_t offset) override;
   // In device_records.cc:
   void device(const wire::DeviceActivity& record, std::uint64_t offset) override;
   void launch(const wire::Launch& record, std::uint64_t offset) override;
@@ -132,6 +133,7 @@ class TraceMaker final : public wire::Visitor {
   std::int64_t stack_time_ = 0;    ///< ns of all samples so far.
   std::int64_t profile_time_ = 0;  ///< ns of all functions and lines so far.
   std::int64_t part_time_ = 0;     ///< ns of all parts of them so far.
+  std::int64_t caller_time_ = 0;   ///< ns of all calls by a caller so far.
   wire::Found ends_alone_;
   std::int64_t main_pid_ = 0;
   std::int64_t last_time_ = 0;

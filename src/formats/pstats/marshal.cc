@@ -96,7 +96,7 @@ bool Reader::read(Value& value, int depth) {
   unsigned type = 0;
   if (!byte(type)) return false;
   if (depth > kDeepest) return fail(Damage::too_deep);
-  if (known_.size() + interned_.size() + elements_.size() > kMostValues)
+  if (known_.size() + interned_.size() + elements_.size() + open_items_ > kMostValues)
     return fail(Damage::malformed);
   // Its number comes before those of what it holds.
   const std::size_t number = known_.size();
@@ -253,14 +253,22 @@ bool Reader::read_sequence(std::uint64_t count, Value& value, int depth) {
 
 bool Reader::read_dictionary(Value& value, int depth) {
   value.kind = Value::Kind::dictionary;
+  std::vector<Value> items;
   while (true) {
     Value key;
     if (!read(key, depth + 1)) return false;
-    if (key.kind == Value::Kind::end) return true;
+    if (key.kind == Value::Kind::end) break;
     Value item;
     if (!read(item, depth + 1)) return false;
-    ++value.count;
+    items.push_back(key);
+    items.push_back(item);
+    open_items_ += 2;
   }
+  open_items_ -= items.size();
+  value.count = static_cast<std::uint32_t>(items.size() / 2);
+  value.at = elements_.size();
+  elements_.insert(elements_.end(), items.begin(), items.end());
+  return true;
 }
 
 }  // namespace fathom::marshal

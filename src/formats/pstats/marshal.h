@@ -18,8 +18,9 @@ namespace fathom::marshal {
 struct Value {
   enum class Kind : std::uint8_t { end, nothing, number, real, text, tuple, dictionary };
   Kind kind = Kind::nothing;
-  std::uint32_t count = 0;  ///< Bytes; elements of a tuple, of which kMostElements are kept.
-  std::size_t at = 0;       ///< Of a text or a tuple: where the reader has it.
+  /// Bytes; elements of a tuple, of which kMostElements are kept; items of a dictionary.
+  std::uint32_t count = 0;
+  std::size_t at = 0;  ///< Of a text, a tuple or a dictionary: where the reader has it.
   union {
     std::int64_t number = 0;  ///< At the limit where it is larger.
     double real;
@@ -54,6 +55,14 @@ class Reader {
   }
   [[nodiscard]] const Value& element(const Value& tuple, std::size_t number) const {
     return elements_[tuple.at + number];
+  }
+
+  /// Key and value `number` of a dictionary.
+  [[nodiscard]] const Value& key(const Value& dictionary, std::size_t number) const {
+    return elements_[dictionary.at + 2 * number];
+  }
+  [[nodiscard]] const Value& item(const Value& dictionary, std::size_t number) const {
+    return elements_[dictionary.at + 2 * number + 1];
   }
 
   [[nodiscard]] Damage damage() const { return damage_; }
@@ -92,6 +101,7 @@ class Reader {
 
   std::string texts_;
   std::vector<Value> elements_;
+  std::size_t open_items_ = 0;   // of dictionaries that are being read
   std::vector<Value> known_;     // what has a number, from Python 3.4 on
   std::vector<Value> interned_;  // texts that have one, before
   std::size_t numbers_ = 0;      // of both, at the last forget()

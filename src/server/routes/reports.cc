@@ -16,9 +16,11 @@ std::string_view type_name(OptionType type) {
     case OptionType::rate:
       return "rate";
     case OptionType::device:
+      return "device";
+    case OptionType::sources:
       break;
   }
-  return "device";
+  return "sources";
 }
 
 void write_columns(JsonWriter& json, const Report& report) {
