@@ -31,7 +31,7 @@ test('a call that launched is among launches, another among waits', () => {
   assert.equal(rowsOf([slice('runtime', 'cudaDeviceSynchronize')])?.report, 'syncs');
 });
 
-test('copies are said apart by where they go', () => {
+test('copies are kept apart by where they go', () => {
   const copy = slice('memcpy', 'Memcpy HtoD', {
     copy_kind: 'HtoD',
     source: 'pageable',
