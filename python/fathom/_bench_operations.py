@@ -245,3 +245,12 @@ def _check_device(torch: Any, device: str) -> None:
             f"device {device!r}: torch sees no CUDA device (torch.cuda.is_available())",
             "unsupported",
         )
+    if kind == "cuda":
+        # What is waited for is the context of the calling thread.
+        current = torch.cuda.current_device()
+        if torch.device(device).index not in (None, current):
+            raise FathomError(
+                f"device {device!r}: only the current device is waited for, which is cuda:{current};"
+                " torch.cuda.set_device() chooses it",
+                "invalid_argument",
+            )

@@ -356,6 +356,3 @@ class Check:
 
 def doctor() -> list[Check]:
     """The checks of `fathom doctor`."""
-
-def attach(pids: Sequence[int], output: str, name: str, seconds: float, timeout: float, extras: str, progress: object, warning: object) -> tuple[str, list[int]]:
-    """Records running processes: the folder, and which were recorded."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import pathlib
 import subprocess
@@ -50,8 +51,10 @@ def run(
     if not words:
         raise FathomError("run: no command is named")
     folder = _folder(output, pathlib.Path(words[0]).stem)
+    if (folder / "manifest.json").exists():
+        raise FathomError(f"run: {folder} is a recording already")
     code = _wait(_start(["run", "--no-diagnose", "-o", folder, *options, "--", *words]))
-    if code == USAGE and not (folder / "manifest.json").exists():
+    if not (folder / "manifest.json").exists():
         raise FathomError("run: nothing was recorded; standard error has the reason")
     return Recorded(folder, exit_code=code)
 
@@ -82,10 +85,15 @@ def attach(
     program = _start([*line, *map(str, wanted)], stderr=subprocess.PIPE)
     assert program.stderr is not None
     said: list[str] = []
-    with program.stderr:
-        for text in program.stderr:
-            said.append(text.strip())
-            os.write(2, text.encode())
+    try:
+        for line_of_it in program.stderr:
+            said.append(line_of_it.decode(errors="replace").strip())
+            with contextlib.suppress(OSError):
+                os.write(2, line_of_it)
+        program.stderr.close()
+    except KeyboardInterrupt:
+        program.communicate()
+        raise
     if code := _wait(program):
         reason = said[-1].removeprefix("fathom: ") if said else f"attach: exit code {code}"
         raise FathomError(reason, "invalid_argument" if code == USAGE else "io")
@@ -107,15 +115,15 @@ def _folder(chosen: Path | None, name: str) -> pathlib.Path:
 
 def _start(
     words: Sequence[str | os.PathLike[str]], stderr: int | None = None
-) -> subprocess.Popen[str]:
+) -> subprocess.Popen[bytes]:
     line = [os.fspath(word) for word in (PROGRAM, *words)]
     try:
-        return subprocess.Popen(line, stderr=stderr, text=True)
+        return subprocess.Popen(line, stderr=stderr)
     except OSError as error:
         raise FathomError(f"{PROGRAM}: {error.strerror}; install the package anew", "io") from error
 
 
-def _wait(program: subprocess.Popen[str]) -> int:
+def _wait(program: subprocess.Popen[bytes]) -> int:
     """Its exit code. Ctrl-C reaches the program, too, which ends the recording."""
     try:
         code = program.wait()

@@ -316,9 +316,10 @@ std::string bench_svg(const BenchResult& result) {
   plot.x_title = result.paired() ? "pair, in the order of time" : "run, in the order of time";
   if (metric != nullptr) plot.y_title = metric->title;
   if (!result.metrics.empty()) {
-    plot.caption = result.paired()
-                       ? claim_line(result.metrics.front(), result.options.plan.resolution, true)
-                       : spread_text(result.metrics.front().now.summary, metric->unit);
+    const measure::MeasuredMetric& first = result.metrics.front();
+    plot.caption = result.paired() ? claim_line(first, result.options.plan.resolution, true)
+                                   : spread_text(first.now.summary, first.unit,
+                                                 measure::withheld_of(first.now));
   }
   plot.value_text = [metric](double value) {
     return metric == nullptr ? std::string() : metric_text(value, metric->unit);

@@ -37,6 +37,13 @@ class Maker {
     trace_.functions.push_back(*function);
     const Value& callers = reader_.element(row, 4);
     if (callers.kind != Value::Kind::dictionary) return;
+    // Rows may share a dictionary by reference: no true one has more items than its bytes hold.
+    constexpr std::uint64_t kLeastBytes = 10;
+    callers_ += callers.count;
+    if (callers_ > reader_.offset() / kLeastBytes) {
+      wrong(offset, Repair::malformed_event, "callers");
+      return;
+    }
     for (std::uint32_t at = 0; at < callers.count; ++at)
       add_caller(*function, reader_.key(callers, at), reader_.item(callers, at), offset);
   }
@@ -155,6 +162,7 @@ class Maker {
   Trace trace_;
   std::int64_t time_ = 0;         // ns of all functions so far
   std::int64_t caller_time_ = 0;  // ns of all callers so far
+  std::uint64_t callers_ = 0;     // items of their dictionaries so far
 };
 
 std::optional<Repair> repair_of(Damage damage) {

@@ -134,6 +134,21 @@ TEST(Pstats, ReadsWhoCalledWhom) {
   EXPECT_EQ(broken_promise(*trace), "");
 }
 
+TEST(Pstats, ACallersDictionaryThatManyRowsShareIsNotReadForEach) {
+  std::string callers = "{";
+  for (int line = 0; line < 20; ++line) callers += key("b.py", line, "g") + i(3);
+  std::string items =
+      key("a.py", 0, "f") + tuple(5, i(1) + i(1) + g(1) + g(1) + numbered(callers + "0"));
+  for (int line = 1; line < 2000; ++line)
+    items += key("a.py", line, "f") + tuple(5, i(1) + i(1) + g(1) + g(1) + ref(0));
+  const std::string bytes = profile(items);
+  const Result<Trace> trace = read(bytes);
+  ASSERT_TRUE(trace);
+  EXPECT_EQ(trace->functions.size(), 2000U);
+  EXPECT_LE(trace->function_calls.size(), bytes.size() / 10);
+  EXPECT_GT(repairs(*trace, Repair::malformed_event), 0U);
+}
+
 TEST(Pstats, SumsOfAllTimesStayNumbers) {
   std::string items;
   for (int at = 0; at < 9; ++at) items += key("a.py", at, "f") + row(1, 1, g(1e9), g(1e9));

@@ -33,7 +33,7 @@ class Waiting {
     close(pipe[1]);
   }
   ~Waiting() {
-    kill(child_, SIGKILL);
+    if (child_ > 0) kill(child_, SIGKILL);
     end();
   }
   Waiting(const Waiting&) = delete;

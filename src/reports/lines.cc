@@ -468,7 +468,7 @@ class FindingSources {
       return;
     }
     if (!missing_.empty())
-      notes.push_back(counted(missing_) + " not below --source-root, as " +
+      notes.push_back(counted(missing_) + " not below --source-root or too large to show, as " +
                       std::string(missing_.front()) +
                       ": it takes a folder that holds what such a path ends with, or OLD=NEW.");
     if (!others_.empty())

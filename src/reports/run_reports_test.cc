@@ -196,6 +196,51 @@ TEST(LoaderReport, ByTransformItHasWhatSamplesAreMadeOf) {
   EXPECT_TRUE(table.notes().empty());
 }
 
+/// A profile knows who called whom, not in which call: a module's calls may be the model's.
+TEST(LoaderReport, AModuleThatTheModelCallsTooHasARowOfTheCallsForSamples) {
+  for (const bool of_model : {false, true}) {
+    TraceBuilder builder;
+    builder.on_thread(2, 2);
+    builder.slice(SliceKind::other, "sample", 0, 1000).category("loader.sample");
+    Trace trace = builder.build();
+    const StringId file = trace.strings.intern("code.py");
+    const auto name = [&](std::string_view text) { return trace.strings.intern(text); };
+    const auto function = [&](std::string_view text, std::uint64_t calls) {
+      trace.functions.push_back({.pid = 2, .file = file, .name = name(text), .calls = calls});
+    };
+    const auto called = [&](std::string_view by, std::string_view text, std::uint64_t calls,
+                            std::int64_t total) {
+      trace.function_calls.push_back({.pid = 2,
+                                      .file = file,
+                                      .name = name(text),
+                                      .caller_file = file,
+                                      .caller_name = name(by),
+                                      .calls = calls,
+                                      .total = Duration(total)});
+    };
+    const std::uint64_t more = of_model ? 3 : 0;
+    function("Data.__getitem__", 1);
+    function("Module._call_impl", 2 + more);
+    function("Compose.forward", 1);
+    function("Resize.forward", 1);
+    called("Data.__getitem__", "Module._call_impl", 1, 900);
+    called("Module._call_impl", "Compose.forward", 1, 890);
+    called("Compose.forward", "Module._call_impl", 1, 880);
+    called("Module._call_impl", "Resize.forward", 1, 870);
+    if (of_model) {
+      function("train", 1);
+      function("Net.forward", 3);
+      called("train", "Module._call_impl", 3, 5000);
+      called("Module._call_impl", "Net.forward", 3, 4900);
+    }
+    const Answer table("loader", trace, "transform");
+    ASSERT_EQ(table.rows(), 2U);
+    EXPECT_EQ(table.text(0, "transform"), of_model ? "Module._call_impl" : "Resize.forward");
+    EXPECT_EQ(table.number(0, "time_ns"), of_model ? 900 : 870);
+    EXPECT_EQ(table.sum("time_ns"), 1000);
+  }
+}
+
 TEST(LoaderReport, WithoutAProfileOnlyThePartsAreKnown) {
   const Answer table("loader", loading(), "transform");
   ASSERT_EQ(table.rows(), 2U);

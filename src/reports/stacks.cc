@@ -105,11 +105,12 @@ std::vector<FoldedStack> rows_of_functions(const Context& context,
     FoldedStack& sum = sums[name];
     sum.text = std::move(name);
     sum.time += function.self;
-    sum.count += static_cast<std::int64_t>(function.calls);
+    sum.count = static_cast<std::int64_t>(static_cast<std::uint64_t>(sum.count) + function.calls);
   });
   parts.note("Calls and times", notes);
   notes.emplace_back(
-      "Functions of a profile, each by its own time: who called whom is not known of them.");
+      "Functions of a profile, each by its own time; fathom functions --group-by caller shows who "
+      "called them.");
   std::vector<FoldedStack> rows;
   rows.reserve(sums.size());
   for (auto& [name, sum] : sums) rows.push_back(std::move(sum));

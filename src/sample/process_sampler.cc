@@ -246,18 +246,18 @@ void ProcessSampler::add_thread(pid_t id, std::int64_t now, bool from_start) {
 void ProcessSampler::look_for_python(std::int64_t now) {
   search_after_ = std::min(std::max(2 * search_after_, kSearchAfter), kSlowestSearch);
   next_search_ = now + (python_ == nullptr ? search_after_ : kSlowestSearch);
-  int error = 0;
-  const auto mappings = read_mappings(pid_, error);
-  if (mappings && options_.without_torch && holds_torch(*mappings)) has_torch_ = true;
-  if (python_ != nullptr || has_torch_) return;
   // What has not run since is as it was: one that is kept from running stays in its start.
   const std::int64_t ran = ran_so_far();
-  if (searched_ == ran) {
+  if (python_ == nullptr && searched_ == ran) {
     search_after_ = kSearchAfter;
     next_search_ = now + kSearchAfter;
     if (!unready_.empty()) note_unready();
     return;
   }
+  int error = 0;
+  const auto mappings = read_mappings(pid_, error);
+  if (mappings && options_.without_torch && holds_torch(*mappings)) has_torch_ = true;
+  if (python_ != nullptr || has_torch_) return;
   searched_ = ran;
   if (!mappings) {
     const Result<PythonOf> python = python_of(pid_, memory_);
@@ -283,6 +283,7 @@ void ProcessSampler::look_for_python(std::int64_t now) {
     if (!note_unready()) next_search_ = now + kSearchAfter;
     return;
   }
+  if (reason_ == unready_) reason_.clear();
   unready_.clear();
   // Memory that may not be read looks as if there were no Python in it.
   std::byte byte{};

@@ -102,7 +102,9 @@ double half_width_for(double resolution) { return resolution / 2; }
 std::size_t pairs_for(double wanted, double half_width, std::size_t pairs) {
   const double factor = half_width / wanted;
   const double needed = static_cast<double>(pairs) * factor * factor;
-  return static_cast<std::size_t>(std::clamp(std::ceil(needed), kFewestPairs, kMostPairs));
+  // Not a number where nothing is wanted and nothing is left.
+  if (!(needed < kMostPairs)) return static_cast<std::size_t>(kMostPairs);
+  return static_cast<std::size_t>(std::max(std::ceil(needed), kFewestPairs));
 }
 
 }  // namespace fathom

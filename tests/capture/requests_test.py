@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import asyncio
+import concurrent.futures
 import importlib.util
 import io
 import os
@@ -18,6 +19,7 @@ import time
 import types
 import unittest
 from typing import Any, Callable, List
+from unittest import mock
 
 HOOK = pathlib.Path(__file__).resolve().parents[2] / "python/fathom_hook"
 sys.path.insert(0, str(HOOK))
@@ -89,7 +91,7 @@ class Watched(unittest.TestCase):
                 except OSError:
                     time.sleep(0.05)
             server.terminate()
-            server.wait()
+            server.wait(30)
             self.assertEqual((asked, len(log.read_text().split())), (4, 4))
 
 
@@ -288,7 +290,8 @@ class Loops(Watched):
             await asyncio.sleep(0)
 
         async def threaded() -> None:
-            await asyncio.get_running_loop().run_in_executor(None, self.model)
+            with concurrent.futures.ThreadPoolExecutor(1) as pool:
+                await asyncio.get_running_loop().run_in_executor(pool, self.model)
 
         asyncio.run(self.uvicorn()(idle))
         self.assertEqual(self.seen, [])
@@ -341,15 +344,38 @@ class Loops(Watched):
 
     def test_what_lies_before_the_first_call_and_behind_the_last_is_in_no_request(self) -> None:
         async def app() -> None:
-            await asyncio.sleep(0.02)
+            await asyncio.sleep(0.2)
             self.model()
-            await asyncio.sleep(0.02)
+            await asyncio.sleep(0.2)
 
+        before = time.monotonic_ns()
         asyncio.run(self.uvicorn()(app))
         begin, end, spent = self.seen[0]
-        self.assertLess(end - begin, 20_000_000)
+        self.assertGreaterEqual(begin - before, 200_000_000)
+        self.assertGreaterEqual(time.monotonic_ns() - end, 200_000_000)
         self.assertIsNotNone(spent)
         self.assertEqual(self.time._active, {})
+
+    def test_of_an_answer_that_works_for_ever_each_further_call_is_a_request(self) -> None:
+        async def app() -> None:
+            for _ in range(8):
+                self.model()
+
+        with mock.patch("fathom_recorder.requests.CALLS_OF_LOOP", 5):
+            asyncio.run(self.uvicorn()(app))
+        self.assertEqual(len(self.seen), 3)
+        self.assertEqual(self.time._active, {})
+        # It is in the way of no other one.
+        asyncio.run(self.uvicorn()(app))
+        self.assertIsNotNone(self.seen[-1][2])
+
+    def test_beyond_many_lanes_requests_are_not_on_the_timeline(self) -> None:
+        from fathom_recorder.torch_requests import _MOST_LANES, TorchRequests
+
+        requests = TorchRequests(None)
+        lanes = [requests._lane(at, 1000 + at) for at in range(_MOST_LANES + 3)]
+        self.assertEqual(len(set(lanes[:_MOST_LANES])), _MOST_LANES)
+        self.assertEqual(lanes[_MOST_LANES:], [None, None, None])
 
     def test_slices_of_requests_that_cross_lie_in_lanes(self) -> None:
         from fathom_recorder.torch_requests import TorchRequests

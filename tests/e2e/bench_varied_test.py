@@ -126,7 +126,7 @@ class Sweeps(unittest.TestCase):
         bench_test.check(found, SWEEP)
         rounds = found["values"][0]["new"]["count"]
         if found["announced"] is None:
-            self.assertLess(rounds, 20)  # on a very slow machine
+            self.assertLessEqual(rounds, 20)  # on a very slow machine
         else:
             self.assertRegex(done.stderr, r"fathom: ±0.001 % takes up to about [\d,]+ rounds, ")
             self.assertEqual(found["announced"]["after_pairs"], 20)

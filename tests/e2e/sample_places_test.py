@@ -147,11 +147,14 @@ class Places(unittest.TestCase):
         with tempfile.TemporaryDirectory() as folder:
             program = compiled(folder, self.compiler("gcc"), VFORK)
             with Started(program, sys.executable, WORK, "5", "1000") as process:
-                peer = subprocess.Popen([FATHOM, "sample", str(process.pid), "--duration", "3s", "--json", "-q"],
+                peer = subprocess.Popen([FATHOM, "sample", str(process.pid), "--duration", "60s", "--json", "-q"],
                                         stdout=subprocess.PIPE)
                 time.sleep(0.5)
                 process.stdin.write(b"\n")
                 process.stdin.flush()
+                process.stdout.readline()  # of the child
+                time.sleep(1)
+                peer.send_signal(signal.SIGINT)
                 samples = json.loads(peer.communicate(timeout=60)[0])
         self.assertEqual(peer.returncode, 0)
         self.assertLessEqual({"<module>", "deep", "work"}, functions(samples))
@@ -184,7 +187,7 @@ class Places(unittest.TestCase):
         with Started(sys.executable, "-c", "print(flush=True)\ndef former():\n  while True: sum(range(100))\nformer()") as \
                 process:
             pid = process.pid
-            before = functions(sampled(pid, duration="300ms"))
+            before = functions(sampled(pid, duration="1s"))
         self.assertIn("former", before)
         for _ in range(50):
             last.write_text(str(pid - 1))
@@ -192,7 +195,7 @@ class Places(unittest.TestCase):
                          "print(flush=True)\ndef latter():\n  while True: sum(range(100))\nlatter()") as process:
                 if process.pid != pid:
                     continue
-                after = functions(sampled(pid, duration="300ms"))
+                after = functions(sampled(pid, duration="1s"))
             self.assertIn("latter", after)
             self.assertNotIn("former", after)
             return

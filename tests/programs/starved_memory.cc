@@ -42,23 +42,25 @@ bool counts_what_there_is() {
   // What the compiler knows of pointers that were freed is of no use here.
   void* volatile memory = std::malloc(kBytes);
   const bool there = memory != nullptr;
-  if (start.allocated_much() != there) return false;
+  const bool begun = start.allocated_much() == there;
   const Since kept{};
   void* volatile moved = std::realloc(memory, kMore);
   const bool grown = moved != nullptr;
-  if (kept.allocated_much() != grown) return false;
+  const bool moved_once = kept.allocated_much() == grown;
   // Where there is no room for more, what was there stays.
-  if (kept.freed_much() != (grown && there)) return false;
+  const bool stayed = kept.freed_much() == (grown && there);
   const Since end{};
   std::free(grown ? moved : memory);
-  return end.freed_much() == (grown || there);
+  return begun && moved_once && stayed && end.freed_much() == (grown || there);
 }
 
 bool overflows_give_nothing() {
   // Unknown to the compiler, which would warn.
   volatile std::size_t huge = SIZE_MAX / 2;
   void* volatile memory = std::calloc(huge, 4);
-  return memory == nullptr;
+  const bool refused = memory == nullptr;
+  std::free(memory);
+  return refused;
 }
 
 }  // namespace

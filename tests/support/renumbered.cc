@@ -28,6 +28,7 @@ struct BesideSlices {
   decltype(Trace::distributed) distributed;
   decltype(Trace::process_runs) process_runs;
   decltype(Trace::functions) functions;
+  decltype(Trace::function_calls) function_calls;
   decltype(Trace::lines) lines;
   decltype(Trace::function_parts) function_parts;
   decltype(Trace::line_parts) line_parts;
@@ -62,8 +63,8 @@ class Renumbering {
     all(trace.tracks, trace.processes, trace.categories, trace.signatures, trace.launch_configs,
         trace.timed, trace.numbers, trace.slice_arguments, trace.instant_arguments, trace.flows,
         trace.memory, trace.samples, trace.instants, trace.process_runs, trace.functions,
-        trace.lines, trace.function_parts, trace.line_parts, trace.sources, trace.stack_frames,
-        trace.stack_samples);
+        trace.function_calls, trace.lines, trace.function_parts, trace.line_parts, trace.sources,
+        trace.stack_frames, trace.stack_samples);
     StringPool& strings = trace.strings;
     StringPool pool;
     for (std::size_t row = strings.size(); row-- > 1;) pool.intern(strings.view(StringId(row)));
@@ -131,6 +132,12 @@ class Renumbering {
   void visit(FunctionTime& row) {
     auto& [pid, file, name, line, calls, total, self, primitive] = row;
     all(pid, file, name, line, calls, total, self, primitive);
+  }
+  void visit(FunctionCalls& row) {
+    auto& [pid, file, name, line, caller_file, caller_name, caller_line, timed, calls, primitive,
+           total, self] = row;
+    all(pid, file, name, line, caller_file, caller_name, caller_line, timed, calls, primitive,
+        total, self);
   }
   void visit(LineTime& row) {
     auto& [pid, file, function, first, last, function_line, hits, total, self] = row;

@@ -98,7 +98,7 @@ class Sums:
             called = [(*place, "", 0, "", *whole, function.total, max(function.own, 0))]
             for caller, (calls, recursive, own, total) in function.callers.items():
                 if not is_ours(caller):
-                    by = caller[0], max(caller[1], 0), caller[2]
+                    by = caller[0], max(caller[1], 0), caller[2] or "?"  # a name may be taken away
                     sums = calls, calls - recursive, max(total, 0), max(own, 0)
                     called.append((*place, *by, *sums))
             for at in range(0, len(called), ROWS):

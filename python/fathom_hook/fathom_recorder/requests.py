@@ -57,6 +57,8 @@ class Answer:
         self.open = True
         self.alone = True
         self.begin = self.end = 0
+        self.calls = 0
+        self.others: list[Answer] = []
         self.base: Spent | None = None
         self.spent: Spent | None = None
 
@@ -122,7 +124,7 @@ class Requests:
         answer.open = False
         if not answer.begin:
             return
-        self._local.answers.remove(answer)
+        answer.others.remove(answer)
         self._time.forget()
         if answer.end:
             spent = answer.spent if answer.alone else None
@@ -133,9 +135,17 @@ class Requests:
         for other in others:
             other.alone = False
         answer.alone = not others
+        answer.others = others
         answer.base = self._time.begin()
         others.append(answer)
         answer.begin = monotonic_ns()
+
+    def _leave(self, answer: Answer) -> None:
+        """It works for ever, such as one of a socket that stays open: its calls are the requests."""
+        answer.open = False
+        answer.others.remove(answer)
+        answer.begin = 0
+        self._time.forget()
 
     def is_serving(self) -> bool:
         """Whether the calling thread works on an item, or runs an event loop."""
@@ -167,7 +177,11 @@ class Requests:
             answer = _answer()
             if answer is not None:
                 answer.end = monotonic_ns()
-                answer.spent = self._time.so_far(answer.base)
+                answer.calls += 1
+                if answer.calls < CALLS_OF_LOOP:
+                    answer.spent = self._time.so_far(answer.base)
+                else:
+                    self._leave(answer)
                 return
         began = getattr(local, "call", 0)
         if began:

@@ -30,6 +30,7 @@ class _Run:
 
     def __init__(self) -> None:
         self.tid = 0
+        self.left_at = 0.0
         self.leave = _thread.allocate_lock()  # free: it is to end
         self.leave.acquire()
         self.over = _thread.allocate_lock()  # free: it has
@@ -86,6 +87,7 @@ class Ticker:
                 if not any(wanted):
                     break
         finally:
+            run.left_at = time.monotonic()
             self._ending = run
             self._run = None
             run.over.release()
@@ -97,7 +99,8 @@ class Ticker:
         run = self._run
         if run is None:
             ending, self._ending = self._ending, None
-            if ending is not None:
+            # Another thread may have its number by now.
+            if ending is not None and time.monotonic() - ending.left_at < GONE_S:
                 self._await_end(ending)
             return True
         run.leave.release()

@@ -28,6 +28,11 @@ LONGEST_NS = 60_000_000_000
 _LOOKS = 50
 # So many requests of a thread, the last, are looked at for one that another crosses.
 _MOST_WRITTEN = 64
+# Where many cross, fewer are looked at, for the look is the program's time; those beyond are timed and
+# counted, and not on the timeline.
+_MANY_LANES = 16
+_MOST_OF_MANY = 8
+_MOST_LANES = 64
 # From one lane beside a thread to the next: above all ids that Linux gives to threads.
 _LANE = 1 << 22
 _NO_THREADS = "this PyTorch records the calling thread alone, and requests came in several"
@@ -100,18 +105,23 @@ class TorchRequests:
         self.time.add(end - begin, spent, kind not in (UNPROFILED, EDGE))
         if watch.recording:
             tid = self._lane(begin, end)
+            if tid is None:
+                note("requests on the timeline", f"more than {_MOST_LANES} crossed in a thread")
+                return
             watch.recorder.record("step", "step", begin, end - begin, number, tid)
 
-    def _lane(self, begin: int, end: int) -> int:
-        """The thread to write it to, 0 for the calling one. Slices of a thread lie in each other
+    def _lane(self, begin: int, end: int) -> int | None:
+        """The thread to write it to, 0 for the calling one, None for none. Slices of a thread lie in each other
         or beside each other; requests of an event loop that cross get lanes beside theirs."""
         lanes = self._written.__dict__.setdefault("lanes", [])
         free = (i for i, written in enumerate(lanes) if not _crosses(written, begin, end))
         lane = next(free, len(lanes))
+        if lane == _MOST_LANES:
+            return None
         if lane == len(lanes):
             lanes.append([])
         lanes[lane].append((begin, end))
-        del lanes[lane][:-_MOST_WRITTEN]
+        del lanes[lane][: -(_MOST_WRITTEN if len(lanes) <= _MANY_LANES else _MOST_OF_MANY)]
         return get_native_id() + lane * _LANE if lane else 0
 
     def _kind(self, begin: int, end: int) -> str:

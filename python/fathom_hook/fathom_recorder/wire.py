@@ -255,6 +255,8 @@ class Block:
 
 # What the reserve of the size is for.
 _VITAL = (Block.process, Block.fact, Block.exit, Block.dropped)
+# Of these, what it keeps where there is no room for all.
+_ENDS = (Block.process, Block.exit)
 
 
 class Writer:
@@ -452,6 +454,10 @@ class Writer:
                 break
             block = self._new_block()
             count = len(block.payload)
+            if count >= most:
+                self._forget(block, OVER)
+                self._full = True
+                continue
             while queue and len(block.payload) < most:
                 try:
                     block.slices(queue, most)
@@ -465,7 +471,9 @@ class Writer:
                     names = thread_names()
                 block.name_threads(names)
                 self._write(block)
-        lost = sum(self._dropped.values())
+            else:
+                self._forget(block, "")
+        lost = sum(list(self._dropped.values()))
         # Of a process that is killed, most of what it lost is counted.
         if lost > (0 if last else self._told):
             self._write(self._new_block())
@@ -475,6 +483,7 @@ class Writer:
         """Of what is queued keeps how the process ends and who it is; counts the others."""
         queue, kept = self._queue, self._new_block()
         counted = Block(self._pid)
+        ends: list[Any] = []
         count = len(kept.payload)
         while queue:
             item = queue.popleft()
@@ -484,11 +493,20 @@ class Writer:
             put, fields = item
             try:
                 put(kept if put in _VITAL else counted, *fields)
+                if put in _ENDS:
+                    ends.append(item)
             except (struct.error, TypeError, ValueError):
                 self._drop("a record whose numbers do not fit")
             counted.payload.clear()
         self._forget(counted, OVER)
         if len(kept.payload) > count:
+            if self.size() + len(kept.payload) + _HEADER.size > self._max_size and ends:
+                # How it ended alone, rather than nothing.
+                kept.records -= len(ends)
+                self._forget(kept, OVER)
+                kept = self._new_block()
+                for put, fields in ends:
+                    put(kept, *fields)
             self._write(kept)
         else:
             self._forget(kept, "")

@@ -13,7 +13,7 @@ bool only_functions(const Trace& trace);
 
 /// Sentences on such a trace: the functions with the longest own time, the one that is called most,
 /// the one with the most calls inside another of its own, and what is missing. Empty for any other
-/// trace, and where no function took time. O(functions log functions).
+/// trace. O(functions log functions).
 std::vector<std::string> function_notes(const Trace& trace);
 
 }  // namespace fathom

@@ -40,7 +40,9 @@ void FindingChanges::diagnose_once() {
       failure_ = std::move(made).error();
       return;
     }
-    for (RankedFinding& ranked : made->findings) take(ranked, changes_);
+    std::vector<FindingChange> changes;
+    for (RankedFinding& ranked : made->findings) take(ranked, changes);
+    changes_ = std::move(changes);
   });
 }
 

@@ -132,7 +132,7 @@ Result<WhatIf> WhatIfModel::run(const WhatIfRequest& request) const {
   for (const std::string& id : request.findings) {
     const Result<const FindingChange*> found = findings_->find(id);
     if (!found) return found.error();
-    findings.push_back(*found);
+    if (std::ranges::find(findings, *found) == findings.end()) findings.push_back(*found);
   }
   const bool by_itself = findings.size() == 1 && edits->changes.empty();
   WhatIf result;

@@ -65,7 +65,7 @@ export function keyHandler(targets: KeyTargets): (event: KeyboardEvent) => void 
       ? prompt('Note at this time', here?.label)
       : here
         ? ''
-        : String(marks.length + 1);
+        : String(1 + Math.max(0, ...marks.map((each) => Number(each.label) || 0)));
     if (label === null) return;
     const others = marks.filter((each) => each !== here);
     context.go({ marks: label === '' ? others : [...others, { at: here?.at ?? at, label }] });
