@@ -250,7 +250,7 @@ def _check_device(torch: Any, device: str) -> None:
         current = torch.cuda.current_device()
         if torch.device(device).index not in (None, current):
             raise FathomError(
-                f"device {device!r}: only the current device is waited for, which is cuda:{current};"
+                f"device {device!r}: only the current device is waited for, cuda:{current};"
                 " torch.cuda.set_device() chooses it",
                 "invalid_argument",
             )

@@ -71,8 +71,8 @@ def attach(
 
     PyTorch is asked for a trace where the program was started with KINETO_USE_DAEMON=1, for at
     most `timeout` seconds; else threads are sampled from outside. `extras`: shapes, stacks,
-    memory, flops, of PyTorch. The program writes what happens to standard error. Raises FathomError: there
-    is no such process, or it may not be looked at.
+    memory, flops, of PyTorch. The program writes what happens to standard error. Raises
+    FathomError: there is no such process, or it may not be looked at.
     """
     wanted = [pids] if isinstance(pids, int) else list(pids)
     if not wanted:

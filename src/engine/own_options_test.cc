@@ -47,7 +47,7 @@ TEST(OwnOptions, AreUnsetWhereNothingWasTyped) {
 
 TEST(OwnOptions, SayWhatIsWrongWithAValue) {
   EXPECT_EQ(error_of("stacks", {{"metric", "x"}}),
-            "--metric: 'x' is not one of host, device, on-cpu, blocked");
+            "--metric: 'x' is not one of host, device, on-cpu, blocked, both");
   EXPECT_EQ(error_of("energy", {{"price", "-1"}}), "--price: '-1' is not a number from 0 on");
   EXPECT_EQ(error_of("ops", {{"torch", "1"}}), "--torch: '1' is not one of true, false");
   EXPECT_TRUE(error_of("roofline", {{"peaks", "h100 sxn"}}).starts_with("--peaks: 'h100 sxn' is"));

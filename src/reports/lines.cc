@@ -3,6 +3,7 @@
 #include <functional>
 #include <limits>
 #include <map>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -44,9 +45,10 @@ struct Line {
 };
 
 struct Sum {
-  Duration self{};      ///< Of all statements.
-  bool summed = true;   ///< There are hits and times of what is selected.
-  bool joined = false;  ///< The recording has a timeline of lines.
+  std::shared_ptr<SourceTexts> sources;  ///< Owns the texts of the rows.
+  Duration self{};                       ///< Of all statements.
+  bool summed = true;                    ///< There are hits and times of what is selected.
+  bool joined = false;                   ///< The recording has a timeline of lines.
   bool devices = false;
   bool memory = false;
   bool waits = false;  ///< It is known what lines waited for.
@@ -527,8 +529,9 @@ void note_what_lacks(const Trace& trace, const Sum& sum, std::vector<std::string
 }
 
 Result<Lines> compute(const Context& context, const OptionValues& own) {
-  SourceTexts sources(context.trace);
   Lines lines;
+  lines.shared.sources = std::make_shared<SourceTexts>(context.trace);
+  SourceTexts& sources = *lines.shared.sources;
   ProfileParts parts(context);
   std::vector<Line> statements = statements_of(context, parts);
   for (const Line& line : statements) add(lines.shared.self, line.self);

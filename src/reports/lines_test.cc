@@ -151,9 +151,10 @@ TEST_F(LinesReport, SourcesThatAreNotFoundAreNamed) {
   trace_.sources.clear();
   const Answer none("lines", trace_, TableOptions{}, {}, found_sources({{"/b.py", "x"}}));
   EXPECT_TRUE(none.null(0, "source"));
-  EXPECT_EQ(none.notes()[0],
-            "1 of 1 source file is not below --source-root, as /a.py: it takes a folder that holds "
-            "what such a path ends with, or OLD=NEW.");
+  EXPECT_EQ(
+      none.notes()[0],
+      "1 of 1 source file is not below --source-root or too large to show, as /a.py: it takes "
+      "a folder that holds what such a path ends with, or OLD=NEW.");
   // The last statement is at line 10.
   const Answer shorter("lines", trace_, TableOptions{}, {}, found_sources({{"/a.py", "x\ny\n"}}));
   EXPECT_TRUE(shorter.null(0, "source"));

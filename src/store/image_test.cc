@@ -78,7 +78,12 @@ Trace trace_of(std::int64_t operators) {
                                  .cause = StringId(0),
                                  .object = StringId(0)});
   trace.functions.push_back({.pid = 100, .file = file, .name = file, .calls = 2});
-  trace.function_calls.push_back({.pid = 100, .file = file, .name = file, .calls = 2});
+  trace.function_calls.push_back({.pid = 100,
+                                  .file = file,
+                                  .name = file,
+                                  .caller_file = file,
+                                  .caller_name = file,
+                                  .calls = 2});
   trace.lines.push_back({.pid = 100, .file = file, .function = file, .first = 3, .hits = 2});
   trace.function_parts.push_back({.time = trace.functions[0], .step = 3});
   trace.line_parts.push_back({.time = trace.lines[0], .step = 4});

@@ -151,7 +151,7 @@ class Native(unittest.TestCase):
                 hot = fathom("hot", f"{folder}/run").stdout.decode()
                 self.assertIn("Worker::spin()", hot, options)
                 said = json.loads(fathom("diagnose", "--json", f"{folder}/run").stdout)
-                if said["verdict"]["class"] == "cpu-bound":  # not where others had the processors
+                if said["verdict"]["id"] == "cpu-bound":  # not where others had the processors
                     self.assertRegex(said["verdict"]["sentence"], r"in Worker::(compute\(int\)|spin\(\)) \(chain\)")
 
     def test_a_program_that_another_thread_has_begun_is_watched_too(self):

@@ -72,7 +72,14 @@ def made_torch(available: bool = True) -> types.ModuleType:
         "sort": lambda a: (computed(a), None),
         "nn": types.SimpleNamespace(functional=functional),
         "get_num_threads": lambda: 1,
-        "cuda": types.SimpleNamespace(is_available=lambda: available, is_initialized=lambda: False),
+        "cuda": types.SimpleNamespace(
+            is_available=lambda: available,
+            is_initialized=lambda: False,
+            current_device=lambda: 0,
+        ),
+        "device": lambda text: types.SimpleNamespace(
+            index=int(text.partition(":")[2]) if ":" in text else None
+        ),
         "random": types.SimpleNamespace(
             get_rng_state=lambda: types.SimpleNamespace(
                 numpy=lambda: types.SimpleNamespace(tobytes=lambda: b"")
@@ -156,6 +163,12 @@ def test_without_a_device_it_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(fathom.FathomError, match="sees no CUDA device") as raised:
         fathom.operations_crossover()
     assert raised.value.code == "unsupported"
+
+
+def test_a_device_that_is_not_current_is_not_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "torch", made_torch())
+    with pytest.raises(fathom.FathomError, match="only the current device is waited for, cuda:0"):
+        fathom.operations_crossover(device="cuda:1")
 
 
 def test_the_real_torch_computes_all_of_them() -> None:

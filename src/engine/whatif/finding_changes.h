@@ -18,6 +18,7 @@ struct FindingChange {
   std::string assumption;
   Duration step{};  ///< Mean of the steps that it is about.
   RankedFinding::Gain gain;
+  /// Named one by one; without the launches of `launch_once`.
   [[nodiscard]] std::uint64_t slices() const;
 };
 

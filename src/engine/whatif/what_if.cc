@@ -61,14 +61,16 @@ Edits with_changes_of(const std::vector<const FindingChange*>& findings, Edits o
   return combine_edits(all);
 }
 
-std::vector<WhatIfChange> changes_of(const std::vector<const FindingChange*>& findings,
+std::vector<WhatIfChange> changes_of(const Context& context,
+                                     const std::vector<const FindingChange*>& findings,
                                      bool by_itself) {
   std::vector<WhatIfChange> changes;
   for (const FindingChange* const finding : findings) {
-    changes.push_back({.what = "finding " + finding->id,
-                       .slices = finding->slices(),
-                       .assumption = by_itself ? finding->assumption
-                                               : "beside other changes it saves nothing at worst"});
+    changes.push_back(
+        {.what = "finding " + finding->id,
+         .slices = finding->slices() + (finding->edits.launch_once ? count_launches(context) : 0),
+         .assumption =
+             by_itself ? finding->assumption : "beside other changes it saves nothing at worst"});
   }
   return changes;
 }
@@ -147,7 +149,7 @@ Result<WhatIf> WhatIfModel::run(const WhatIfRequest& request) const {
     edits->best = with_changes_of(findings, std::move(edits->best));
     replay_both(replay_, *edits, result);
   }
-  result.changes = changes_of(findings, by_itself);
+  result.changes = changes_of(context, findings, by_itself);
   result.changes.insert(result.changes.end(), std::move_iterator(edits->changes.begin()),
                         std::move_iterator(edits->changes.end()));
   result.residuals = residuals_;

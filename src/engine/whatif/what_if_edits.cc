@@ -153,18 +153,16 @@ class EditMaker {
 
   Result<void> launch_once() {
     edits_.best.launch_once = true;
-    std::size_t launches = 0;
     const Phases& phases = context_.phases();
     for (const Nesting::Thread& thread : context_.nesting().work) {
       for (const SliceId slice : thread.slices) {
         const SliceKind kind = trace_.kind(slice);
         const bool call = is_runtime_call(kind);
-        if (call && starts_activity(context_.links().call_kind(trace_, slice))) ++launches;
         if (phases[slice] == Phase::data || waits(slice)) continue;
         if (kind == SliceKind::cpu_op || call) scale_in(edits_.worst, slice, kCompiled);
       }
     }
-    return done("launch once", launches,
+    return done("launch once", count_launches(context_),
                 "best: between two waits for the device everything is launched by one call, as a "
                 "captured graph is, and loading data stays; worst: operators and launches take "
                 "three tenths of their host time, as compiled code might",
@@ -304,6 +302,18 @@ class EditMaker {
 };
 
 }  // namespace
+
+std::uint64_t count_launches(const Context& context) {
+  std::uint64_t launches = 0;
+  for (const Nesting::Thread& thread : context.nesting().work) {
+    launches +=
+        static_cast<std::uint64_t>(std::ranges::count_if(thread.slices, [&](const SliceId slice) {
+          return is_runtime_call(context.trace.kind(slice)) &&
+                 starts_activity(context.links().call_kind(context.trace, slice));
+        }));
+  }
+  return launches;
+}
 
 Result<WhatIfEdits> what_if_edits(const Context& context, const WhatIfRequest& request) {
   WhatIfEdits edits;

@@ -1,6 +1,7 @@
 // Turns the options of a what-if into edits of slices.
 #pragma once
 
+#include <cstdint>
 #include <string>
 
 #include "engine/whatif/what_if.h"
@@ -14,6 +15,9 @@ struct WhatIfEdits {
   Edits worst;
   std::vector<WhatIfChange> changes;
 };
+
+/// How many calls launch an activity. O(slices).
+std::uint64_t count_launches(const Context& context);
 
 /// Errors as what_if().
 Result<WhatIfEdits> what_if_edits(const Context& context, const WhatIfRequest& request);
