@@ -56,6 +56,7 @@ void replay_both(const Replay& replay, const WhatIfEdits& edits, WhatIf& result)
 Edits with_changes_of(const std::vector<const FindingChange*>& findings, Edits others) {
   if (findings.empty()) return others;
   std::vector<const Edits*> all;
+  all.reserve(findings.size() + 1);
   for (const FindingChange* const finding : findings) all.push_back(&finding->edits);
   all.push_back(&others);
   return combine_edits(all);
@@ -65,6 +66,7 @@ std::vector<WhatIfChange> changes_of(const Context& context,
                                      const std::vector<const FindingChange*>& findings,
                                      bool by_itself) {
   std::vector<WhatIfChange> changes;
+  changes.reserve(findings.size());
   for (const FindingChange* const finding : findings) {
     changes.push_back(
         {.what = "finding " + finding->id,
