@@ -6,20 +6,11 @@
 
 #include <gtest/gtest.h>
 
+#include "base/memory_sink.h"
 #include "store/trace_builder.h"
 
 namespace fathom {
 namespace {
-
-class Collected final : public ByteSink {
- public:
-  Result<void> write(std::string_view bytes) override {
-    text.append(bytes);
-    return {};
-  }
-  Result<void> finish() override { return {}; }
-  std::string text;
-};
 
 void add(Trace& trace, std::string_view file, std::uint32_t line, std::string_view name,
          std::int64_t self, std::int64_t pid = kAbsent) {
@@ -45,7 +36,7 @@ Trace profile() {
 /// What was written, or why not.
 std::string exported(Trace trace, std::string_view to) {
   const Session session(std::move(trace), "x");
-  Collected sink;
+  MemorySink sink;
   const Result<Exported> done = export_trace(session, {}, to, sink);
   const Result<void> checked = check_export(session, {}, to);
   EXPECT_EQ(done.ok(), checked.ok());

@@ -4,9 +4,9 @@
 #include <array>
 #include <span>
 
-#include "base/byte_sink.h"
 #include "base/byte_source.h"
 #include "base/json_writer.h"
+#include "base/memory_sink.h"
 
 namespace fathom::server {
 namespace {
@@ -52,19 +52,6 @@ constexpr std::string_view kPolicy =
     "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' "
     "data:; font-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; "
     "require-trusted-types-for 'script'; trusted-types 'none'";
-
-class StringSink final : public ByteSink {
- public:
-  explicit StringSink(std::string& out) : out_(out) {}
-  Result<void> write(std::string_view bytes) override {
-    out_.append(bytes);
-    return {};
-  }
-  Result<void> finish() override { return {}; }
-
- private:
-  std::string& out_;
-};
 
 struct Kind {
   std::string_view code;
@@ -115,13 +102,12 @@ void compress(Response& response) {
       response.body.size() < kWorthCompressing) {
     return;
   }
-  std::string packed;
-  StringSink below(packed);
-  const std::unique_ptr<ByteSink> sink = gzip_sink(below);
+  MemorySink packed;
+  const std::unique_ptr<ByteSink> sink = gzip_sink(packed);
   // What fails here is answered as it is.
-  if (!sink->write(response.body) || !sink->finish() || packed.size() >= response.body.size())
+  if (!sink->write(response.body) || !sink->finish() || packed.text.size() >= response.body.size())
     return;
-  response.body = std::move(packed);
+  response.body = std::move(packed.text);
   response.gzipped = true;
 }
 

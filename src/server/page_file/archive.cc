@@ -7,24 +7,13 @@
 
 namespace fathom::server {
 
-class Archive::Packed final : public ByteSink {
- public:
-  Result<void> write(std::string_view bytes) override {
-    text.append(bytes);
-    return {};
-  }
-  Result<void> finish() override { return {}; }
-
-  std::string text;
-};
-
-Archive::Archive() : packed_(std::make_unique<Packed>()), gzip_(gzip_sink(*packed_)) {}
+Archive::Archive() : gzip_(gzip_sink(packed_)) {}
 Archive::~Archive() = default;
 
 /// Of an answer, in the index.
 constexpr std::size_t kPackedPlace = 16;
 
-std::size_t Archive::packed() const { return packed_->text.size() + kPackedPlace * places_.size(); }
+std::size_t Archive::packed() const { return packed_.text.size() + kPackedPlace * places_.size(); }
 
 void Archive::write(std::string_view bytes) {
   if (!gzip_->write(bytes)) failed_ = true;
@@ -50,7 +39,7 @@ Result<std::string> Archive::finish(const std::vector<std::string>& left_out) {
   for (unsigned shift = 0; shift < 64; shift += 8) index += static_cast<char>(begin >> shift);
   write(index);
   if (failed_ || !gzip_->finish()) return Error{ErrorCode::internal, "compressing failed"};
-  return std::move(packed_->text);
+  return std::move(packed_.text);
 }
 
 }  // namespace fathom::server

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/byte_sink.h"
+#include "base/memory_sink.h"
 #include "base/result.h"
 
 namespace fathom::server {
@@ -38,11 +39,10 @@ class Archive {
     std::size_t bytes = 0;
     unsigned status = 200;
   };
-  class Packed;
 
   void write(std::string_view bytes);
 
-  std::unique_ptr<Packed> packed_;
+  MemorySink packed_;
   std::unique_ptr<ByteSink> gzip_;
   std::map<std::string, Place> places_;
   std::size_t size_ = 0;
