@@ -2,10 +2,11 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <fstream>
 #include <map>
 
 #include <gtest/gtest.h>
+
+#include "capture/doctor/doctor_test_support.h"
 
 namespace fathom::capture {
 namespace {
@@ -14,21 +15,13 @@ namespace {
 class Doctor : public testing::Test {
  protected:
   void SetUp() override {
-    around_.root = testing::TempDir() + "doctorXXXXXX";
-    ASSERT_NE(mkdtemp(around_.root.data()), nullptr);
     variables().clear();
-    around_.nvml_starts = [] { return false; };
     around_.variable = [](const char* name) -> const char* {
       const auto at = variables().find(name);
       return at == variables().end() ? nullptr : at->second.c_str();
     };
   }
-  void TearDown() override { std::filesystem::remove_all(around_.root); }
-  void put(const std::string& path, const std::string& text) const {
-    const std::filesystem::path file = around_.root + path;
-    std::filesystem::create_directories(file.parent_path());
-    std::ofstream(file) << text;
-  }
+  void put(const std::string& path, const std::string& text) const { machine_.put(path, text); }
   void put_driver() const {
     put("/proc/driver/nvidia/version", "NVRM version: NVIDIA UNIX x86_64 Kernel Module 550.54\n");
   }
@@ -37,8 +30,9 @@ class Doctor : public testing::Test {
     static std::map<std::string, std::string> all;
     return all;
   }
-  [[nodiscard]] const std::string& root() const { return around_.root; }
-  Surroundings around_;
+  [[nodiscard]] const std::string& root() const { return machine_.root(); }
+  MadeMachine machine_;
+  Surroundings around_ = machine_.around(false);
 };
 
 /// The check of that name, or one of no name.

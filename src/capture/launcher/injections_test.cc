@@ -3,34 +3,28 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <fstream>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include <gtest/gtest.h>
-#include <stdlib.h>
+
+#include "capture/doctor/doctor_test_support.h"
 
 namespace fathom::capture {
 namespace {
 
 /// Why CUDA is not recorded where a tool has its variable; empty where that is no loss.
 std::string refused(const std::vector<std::string>& files, bool nvml_starts) {
-  std::string pattern = (std::filesystem::temp_directory_path() / "fathom_inject_XXXXXX").string();
-  const std::string root = mkdtemp(pattern.data());
-  for (const std::string& file : files) {
-    std::filesystem::create_directories(std::filesystem::path(root + file).parent_path());
-    std::ofstream(root + file) << "";
-  }
-  Surroundings around;
-  around.root = root;
+  const MadeMachine machine;
+  for (const std::string& file : files) machine.put(file, "");
+  Surroundings around = machine.around(nvml_starts);
   around.variable = [](const char* name) -> const char* {
     return std::string_view(name) == "CUDA_INJECTION64_PATH" ? "/tools/libother.so" : nullptr;
   };
-  around.nvml_starts = nvml_starts ? +[] { return true; } : +[] { return false; };
-  std::filesystem::create_directory(root + "/session");
-  const Injections made = prepare_injections(root + "/session", {}, around);
-  std::filesystem::remove_all(root);
+  const std::string session = machine.root() + "/session";
+  std::filesystem::create_directory(session);
+  const Injections made = prepare_injections(session, {}, around);
   EXPECT_TRUE(std::ranges::none_of(made.variables, [](const std::string& variable) {
     return variable.starts_with("CUDA_INJECTION64_PATH");
   }));

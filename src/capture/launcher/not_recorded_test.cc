@@ -11,6 +11,8 @@
 #include <gtest/gtest.h>
 #include <stdlib.h>
 
+#include "capture/doctor/doctor_test_support.h"
+
 namespace fathom::capture {
 namespace {
 
@@ -71,23 +73,14 @@ TEST(NotRecorded, ARunInsideOfTheRunIsTheReason) {
 
 /// What is not recorded of a program without Python on a machine with these files.
 std::string lost_on(const std::vector<std::string>& files, bool nvml_starts) {
-  std::string pattern = (std::filesystem::temp_directory_path() / "fathom_gpu_XXXXXX").string();
-  const std::string root = mkdtemp(pattern.data());
-  for (const std::string& file : files) {
-    std::filesystem::create_directories(std::filesystem::path(root + file).parent_path());
-    std::ofstream(root + file) << "";
-  }
-  Surroundings around;
-  around.root = root;
-  around.variable = [](const char*) -> const char* { return nullptr; };
-  around.nvml_starts = nvml_starts ? +[] { return true; } : +[] { return false; };
+  const MadeMachine machine;
+  for (const std::string& file : files) machine.put(file, "");
   Manifest manifest;
   manifest.telemetry_hz = 10;
   manifest.recording.with = {"gpu-metrics"};
   std::string all;
-  for (const NotRecorded& limit : limits_of(manifest, root, around))
+  for (const NotRecorded& limit : limits_of(manifest, machine.root(), machine.around(nvml_starts)))
     all += limit.what + ": " + limit.why + "\n";
-  std::filesystem::remove_all(root);
   return all;
 }
 
