@@ -123,25 +123,23 @@ class Places(unittest.TestCase):
             samples = sampled(process.pid)
         self.assertLessEqual({"<module>", "deep", "work"}, functions(samples))
 
-    def test_a_program_without_symbols_is_named_by_addresses(self):
+    def native_functions(self, compiler, *options):
+        """What a look at a C program names that was compiled so."""
         with tempfile.TemporaryDirectory() as folder:
-            program = compiled(folder, self.compiler("gcc"), NATIVE, "-s")
+            program = compiled(folder, self.compiler(compiler), NATIVE, *options)
             with Started(program) as process:
                 samples = sampled(process.pid, "--native")
         if refused(samples):
             self.skipTest("perf may not be used")
-        named = [name for name in functions(samples) if name.startswith("program+0x")]
-        self.assertTrue(named, functions(samples))
-        self.assertNotIn("crunch", functions(samples))
+        return functions(samples)
+
+    def test_a_program_without_symbols_is_named_by_addresses(self):
+        names = self.native_functions("gcc", "-s")
+        self.assertTrue([name for name in names if name.startswith("program+0x")], names)
+        self.assertNotIn("crunch", names)
 
     def test_a_program_of_musl_is_unwound(self):
-        with tempfile.TemporaryDirectory() as folder:
-            program = compiled(folder, self.compiler("musl-gcc"), NATIVE, "-static")
-            with Started(program) as process:
-                samples = sampled(process.pid, "--native")
-        if refused(samples):
-            self.skipTest("perf may not be used")
-        self.assertLessEqual({"main", "crunch"}, functions(samples))
+        self.assertLessEqual({"main", "crunch"}, self.native_functions("musl-gcc", "-static"))
 
     def test_a_child_of_vfork_is_sampled_when_it_has_begun_its_program(self):
         with tempfile.TemporaryDirectory() as folder:

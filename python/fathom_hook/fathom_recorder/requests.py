@@ -121,14 +121,11 @@ class Requests:
 
     @quietly
     def answer_ends(self, answer: Answer) -> None:
-        answer.open = False
-        if not answer.begin:
-            return
-        answer.others.remove(answer)
-        self._time.forget()
-        if answer.end:
+        began = answer.begin
+        self._leave(answer)
+        if began and answer.end:
             spent = answer.spent if answer.alone else None
-            self._on_request(answer.begin, answer.end, spent)
+            self._on_request(began, answer.end, spent)
 
     def _first_call(self, answer: Answer) -> None:
         others = self._local.__dict__.setdefault("answers", [])
@@ -141,11 +138,12 @@ class Requests:
         answer.begin = monotonic_ns()
 
     def _leave(self, answer: Answer) -> None:
-        """It works for ever, such as one of a socket that stays open: its calls are the requests."""
+        """Nothing is its call any more."""
         answer.open = False
-        answer.others.remove(answer)
-        answer.begin = 0
-        self._time.forget()
+        if answer.begin:
+            answer.begin = 0
+            answer.others.remove(answer)
+            self._time.forget()
 
     def is_serving(self) -> bool:
         """Whether the calling thread works on an item, or runs an event loop."""
@@ -181,6 +179,8 @@ class Requests:
                 if answer.calls < CALLS_OF_LOOP:
                     answer.spent = self._time.so_far(answer.base)
                 else:
+                    # It works for ever, such as for a socket that stays open: its calls are
+                    # the requests.
                     self._leave(answer)
                 return
         began = getattr(local, "call", 0)
