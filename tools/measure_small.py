@@ -1,11 +1,13 @@
 #!/usr/bin/env python3
 """Measures two promises of CONTRIBUTING.md and prints them.
 
-    tools/measure_small.py build [BUILD]    seconds in which BUILD (build/release) takes up a change of one rule and of one
-                                            report: compiled anew, without a compiler cache, and linked
-    tools/measure_small.py gaps TRACE       what `gaps --limit 5` takes beyond the accounting that it is read from, in memory
+    tools/measure_small.py build [BUILD]    seconds in which BUILD (build/release) takes up a change
+                                            of one rule and of one report: compiled anew, without a
+                                            compiler cache, and linked
+    tools/measure_small.py gaps TRACE       what `gaps --limit 5` takes beyond the accounting that
+                                            it is read from, in memory
 
-A source that was changed is as before at the end; the build then has the changed one until it is built again.
+A source that was changed is as before at the end; the build has the changed one until the next.
 """
 
 from __future__ import annotations
@@ -63,7 +65,8 @@ def gaps(trace: str) -> int:
     alone = peak_kb("accounting", trace)
     some = peak_kb("gaps", trace, "--limit", "5")
     every = peak_kb("gaps", trace, "--limit", "0")
-    print(f"accounting {alone} kB; gaps --limit 5 {some} kB ({100 * (some / alone - 1):+.1f} %); all gaps {every} kB")
+    more = 100 * (some / alone - 1)
+    print(f"accounting {alone} kB; gaps --limit 5 {some} kB ({more:+.1f} %); all gaps {every} kB")
     return 0
 
 

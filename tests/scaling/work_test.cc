@@ -5,6 +5,8 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <numeric>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -16,8 +18,19 @@
 
 #include "analysis/accounting/accounting.h"
 #include "analysis/machine/telemetry.h"
+#include "analysis/timeline/account_segments.h"
+#include "analysis/timeline/area_sums.h"
+#include "analysis/timeline/counter_series.h"
+#include "analysis/timeline/flame.h"
+#include "analysis/timeline/lane_tracks.h"
+#include "analysis/timeline/name_search.h"
+#include "analysis/timeline/slice_class.h"
+#include "analysis/timeline/slice_links.h"
+#include "analysis/timeline/tile.h"
 #include "base/byte_sink.h"
 #include "base/thread_pool.h"
+#include "compare/comparison.h"
+#include "compare/profile.h"
 #include "engine/diagnosis/diagnosis.h"
 #include "engine/export.h"
 #include "engine/own_options.h"
@@ -60,6 +73,8 @@ class Counted {
     count_rules();
     count_diagnosis();
     count_what_if();
+    count_timeline();
+    count_compare();
     for (const ExportFormat& format : export_formats()) count_export(format.id);
   }
   [[nodiscard]] const Work& work() const { return work_; }
@@ -161,6 +176,64 @@ class Counted {
     with("one launch", {.launch_once = true});
     with("pinned copies", {.pin_copies = true});
     with("hidden communication", {.hide_communication = true});
+  }
+
+  /// What the page asks of all tracks over all of the time.
+  void count_timeline() {
+    const Context context{session_.trace(), session_.analyses(), {}, {}};
+    const Trace& trace = context.trace;
+    const Interval all = context.window();
+    const auto lanes = count("timeline lanes", [&] { return std::make_unique<LaneTracks>(trace); });
+    count("timeline classes", [&] { return std::make_unique<SliceClasses>(trace); });
+    std::vector<std::size_t> tracks(lanes->tracks().size());
+    std::iota(tracks.begin(), tracks.end(), std::size_t{0});
+    count("timeline tiles", [&] { return boxes_of(trace, *lanes, all); });
+    count("timeline flame", [&] { return flame_of(context, *lanes, tracks, all).size(); });
+    for (const SumBy by : {SumBy::name, SumBy::category})
+      count("timeline area", [&] { return area_sums(trace, *lanes, tracks, all, by).size(); });
+    count("timeline search", [&] { return search_names(trace, "a", all, 100).slices; });
+    count("timeline counters", [&] {
+      std::size_t bins = 0;
+      for (const CounterSeries& series : counter_series(trace))
+        bins += counter_bins(series, all, 8).size();
+      return bins;
+    });
+    count("timeline links", [&] {
+      const SliceLinks links(context);
+      const SliceId last(trace.slices.size() - 1);
+      return trace.slices.size() == 0 ? 0 : links.of(last, 10).activities.size();
+    });
+    const auto& devices = context.timelines().devices;
+    std::optional<std::int32_t> device;
+    if (!devices.empty()) device = devices.front().device;
+    count("timeline accounting",
+          [&] { return account_lane(context, device, all, all.length() / 100).segments.size(); });
+  }
+  /// Boxes of the tiles that show all of it at once.
+  static std::size_t boxes_of(const Trace& trace, const LaneTracks& lanes, Interval all) {
+    TileSpan span;
+    while (span.level + 1 < kTileLevels && span.interval().end < all.end) ++span.level;
+    std::size_t boxes = 0;
+    for (const LaneTrack& track : lanes.tracks())
+      for (const Lane& lane : track.lanes) boxes += tile_boxes(trace, lane, span).size();
+    return boxes;
+  }
+
+  /// With itself, and with half of its work changed.
+  void count_compare() {
+    const auto profile = count("profile", [&] { return profile_of(session_, {}); });
+    if (!profile) return;  // nothing in it lasts
+    Profile other = *profile;
+    ++other.content;
+    count("compare equal work", [&] { return compare_profiles(*profile, other).rows.size(); });
+    for (std::size_t i = 0; i < other.rows.size(); i += 2)
+      other.rows[i].key.shapes = "[[" + std::to_string(i) + "]]";
+    std::ranges::sort(other.rows, {}, &ProfileRow::key);
+    count("compare other shapes", [&] { return compare_profiles(*profile, other).rows.size(); });
+    for (std::size_t i = 0; i < other.rows.size(); i += 2)
+      other.rows[i].key.op = "other" + std::to_string(i);
+    std::ranges::sort(other.rows, {}, &ProfileRow::key);
+    count("compare other operators", [&] { return compare_profiles(*profile, other).rows.size(); });
   }
 
   void count_export(const std::string& format) {
