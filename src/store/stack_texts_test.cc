@@ -74,6 +74,7 @@ TEST(StackTexts, TheirOrderIsThatOfTheTexts) {
   }
   StackTexts texts(trace);
   std::vector<StackTexts::Node> nodes;
+  nodes.reserve(samples.size());
   for (const StackSample& sample : samples) nodes.push_back(texts.of(sample, false));
   for (const StackTexts::Node a : nodes) {
     for (const StackTexts::Node b : nodes) {
