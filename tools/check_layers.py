@@ -108,7 +108,6 @@ LIBRARIES = {
     "zstd": "base",
     "zlib": "",
     "boost/": "server",
-    "CLI/": "cli",
     "nanobind/": "python",
 }
 # Only tests and benchmarks.

@@ -1,12 +1,13 @@
 // folded: sampled stacks as lines "main;work 1200000", from which flame graphs are drawn.
+#include <algorithm>
 #include <map>
-#include <string>
+#include <utility>
 #include <vector>
 
 #include "export/function_stacks.h"
 #include "export/sampled_stacks.h"
 #include "export/write_buffer.h"
-#include "store/stack_text.h"
+#include "store/stack_texts.h"
 
 namespace fathom {
 namespace {
@@ -14,22 +15,22 @@ namespace {
 Result<WriteCounts> write_samples(const Trace& trace, const WriteSelection& selection,
                                   ByteSink& sink) {
   WriteCounts counts;
-  std::map<std::string, Duration> weights;
-  std::vector<std::uint32_t> rows;
+  StackTexts texts(trace);
+  std::map<StackTexts::Node, Duration> weights;
   for (const auto& [thread, samples] : samples_by_thread(trace, selection)) {
     for (const SampledPart& part : samples) {
-      const StackSample& sample = trace.stack_samples[part.row];
-      frames_of(trace, sample.frame, rows);
-      std::string text = stack_text(trace, sample, rows);
-      if (part.is_blocked) text.append(";").append(kBlockedFrame);
-      weights[text] += part.time;
+      weights[texts.of(trace.stack_samples[part.row], part.is_blocked)] += part.time;
       ++counts.events;
     }
   }
+  // All texts of deep stacks together may be longer than memory: one at a time.
+  std::vector<std::pair<StackTexts::Node, Duration>> lines(weights.begin(), weights.end());
+  std::ranges::sort(
+      lines, [&texts](const auto& a, const auto& b) { return texts.less(a.first, b.first); });
   WriteBuffer out(sink);
-  for (const auto& [line, weight] : weights) {
+  for (const auto& [stack, weight] : lines) {
     if (out.stopped()) break;
-    out.text(line).character(' ').number(to_ns(weight)).character('\n');
+    out.text(texts.text(stack)).character(' ').number(to_ns(weight)).character('\n');
   }
   const Result<void> finished = out.finish();
   if (!finished) return finished.error();

@@ -19,7 +19,10 @@ namespace {
 /// The tables of a profile, each entry once. Numbers of locations and functions count from 1.
 class Tables {
  public:
-  Tables() { text(""); }
+  explicit Tables(const Trace& trace)
+      : trace_(trace), of_row_(trace.stack_frames.size(), kUnknown) {
+    text("");
+  }
 
   std::uint64_t text(std::string_view text) {
     const auto [at, fresh] = numbers_.try_emplace(std::string(text), texts_.size());
@@ -30,6 +33,16 @@ class Tables {
     const std::pair place(text(function), text(file));
     const std::uint64_t known = functions_.try_emplace(place, functions_.size() + 1).first->second;
     return locations_.try_emplace({known, line}, locations_.size() + 1).first->second;
+  }
+
+  /// Of a row of frames.
+  std::uint64_t location(std::uint32_t row) {
+    std::uint64_t& known = of_row_[row];
+    if (known == kUnknown) {
+      const StackFrame& frame = trace_.stack_frames[row];
+      known = location(trace_.text(frame.function), trace_.text(frame.file), frame.line);
+    }
+    return known;
   }
 
   void write(ProtoMessage& message) const {
@@ -54,10 +67,14 @@ class Tables {
   }
 
  private:
+  static constexpr std::uint64_t kUnknown = 0;
+
+  const Trace& trace_;
   std::map<std::string, std::uint64_t> numbers_;
   std::vector<const std::string*> texts_;
   std::map<std::pair<std::uint64_t, std::uint64_t>, std::uint64_t> functions_;  // name, file
   std::map<std::pair<std::uint64_t, std::int32_t>, std::uint64_t> locations_;   // function, line
+  std::vector<std::uint64_t> of_row_;  // locations of Trace::stack_frames
 };
 
 /// A type of the values of samples; both texts have small numbers, for they come first.
@@ -86,7 +103,7 @@ std::string_view type_of(SampledTime time) {
 
 Result<WriteCounts> write(const Trace& trace, const WriteSelection& selection, ByteSink& sink) {
   WriteCounts counts;
-  Tables tables;
+  Tables tables(trace);
   ProtoMessage message;
   WriteBuffer out(sink);
   const std::string_view unit = weight_unit(trace);
@@ -128,11 +145,8 @@ Result<WriteCounts> write(const Trace& trace, const WriteSelection& selection, B
         const StackSample& last = trace.stack_samples[samples.back().row];
         message.varint(PprofSample::kLocation, tables.location(thread_text(trace, last), {}, -1));
       }
-      for (std::size_t at = rows.size(); at-- > 0;) {
-        const StackFrame& one = trace.stack_frames[rows[at]];
-        message.varint(PprofSample::kLocation,
-                       tables.location(trace.text(one.function), trace.text(one.file), one.line));
-      }
+      for (std::size_t at = rows.size(); at-- > 0;)
+        message.varint(PprofSample::kLocation, tables.location(rows[at]));
       message.varint(PprofSample::kValue,
                      times ? sum.samples : static_cast<std::uint64_t>(sum.weight));
       if (times) message.varint(PprofSample::kValue, static_cast<std::uint64_t>(sum.weight));

@@ -1,6 +1,8 @@
 // speedscope: sampled stacks of each thread, for speedscope.app.
 #include <map>
+#include <optional>
 #include <string>
+#include <vector>
 
 #include "base/json_writer.h"
 #include "export/function_stacks.h"
@@ -17,13 +19,21 @@ constexpr std::string_view kSchema = "https://www.speedscope.app/file-format-sch
 /// Numbers of the frames that are written; equal ones at other places of a stack share one.
 class Frames {
  public:
-  explicit Frames(const Trace& trace) : trace_(trace) {}
+  explicit Frames(const Trace& trace)
+      : trace_(trace), of_row_(trace.stack_frames.size(), kUnknown) {}
 
-  std::size_t of_frame(std::uint32_t row) {
-    const StackFrame& frame = trace_.stack_frames[row];
-    return add({std::string(trace_.text(frame.function)), std::string(trace_.text(frame.file)),
-                frame.line});
+  /// Numbers all of a stack, the outermost first. Callers of a frame that has one have theirs.
+  void add_stack(std::uint32_t row) {
+    path_.clear();
+    for (; row != kNoFrame && of_row_[row] == kUnknown; row = trace_.stack_frames[row].parent)
+      path_.push_back(row);
+    for (std::size_t i = path_.size(); i-- > 0;) {
+      const StackFrame& frame = trace_.stack_frames[path_[i]];
+      of_row_[path_[i]] = add({std::string(trace_.text(frame.function)),
+                               std::string(trace_.text(frame.file)), frame.line});
+    }
   }
+  [[nodiscard]] std::size_t of_frame(std::uint32_t row) const { return of_row_[row]; }
   std::size_t of_blocked() { return add({std::string(kBlockedFrame), {}, -1}); }
   std::size_t of_thread(const StackSample& sample) {
     return add({thread_text(trace_, sample), {}, -1});
@@ -52,31 +62,45 @@ class Frames {
     return at->second;
   }
 
+  static constexpr std::size_t kUnknown = SIZE_MAX;
+
   const Trace& trace_;
   std::map<Shown, std::size_t> numbers_;
   std::vector<const Shown*> order_;
+  std::vector<std::size_t> of_row_;  // of Trace::stack_frames
+  std::vector<std::uint32_t> path_;  // of add_stack()
 };
 
+/// A stack is written when it is walked: all together may be longer than memory.
+struct Sample {
+  std::uint32_t frame = kNoFrame;     ///< The innermost.
+  std::optional<std::size_t> thread;  ///< In its place.
+  std::optional<std::size_t> blocked;
+  Duration weight{};
+};
 struct Profile {
   std::string name;
-  std::vector<std::vector<std::size_t>> stacks;  ///< Of each sample, the outermost frame first.
-  std::vector<Duration> weights;
+  std::vector<Sample> samples;
 };
 
-void write_profile(const Profile& profile, std::string_view unit,
-                   BasicJsonWriter<WriteBuffer>& json) {
+void write_profile(const Trace& trace, const Frames& frames, const Profile& profile,
+                   std::string_view unit, BasicJsonWriter<WriteBuffer>& json) {
   Duration sum{};
-  for (const Duration weight : profile.weights) sum += weight;
+  for (const Sample& sample : profile.samples) sum += sample.weight;
   json.object().member("type", "sampled").member("name", profile.name);
   json.member("unit", unit).member("startValue", 0).member("endValue", to_ns(sum));
   json.key("samples").array();
-  for (const auto& stack : profile.stacks) {
+  std::vector<std::uint32_t> rows;
+  for (const Sample& sample : profile.samples) {
     json.array();
-    for (const std::size_t frame : stack) json.integer(frame);
+    frames_of(trace, sample.frame, rows);
+    for (const std::uint32_t row : rows) json.integer(frames.of_frame(row));
+    if (sample.thread) json.integer(*sample.thread);
+    if (sample.blocked) json.integer(*sample.blocked);
     json.end();
   }
   json.end().key("weights").array();
-  for (const Duration weight : profile.weights) json.integer(to_ns(weight));
+  for (const Sample& sample : profile.samples) json.integer(to_ns(sample.weight));
   json.end().end();
 }
 
@@ -103,18 +127,16 @@ Result<WriteCounts> write_samples(const Trace& trace, const WriteSelection& sele
   WriteCounts counts;
   Frames frames(trace);
   std::vector<Profile> profiles;
-  std::vector<std::uint32_t> rows;
   for (const auto& [thread, samples] : samples_by_thread(trace, selection)) {
     Profile profile;
     profile.name = name_of(trace, thread, trace.stack_samples[samples.back().row]);
     for (const SampledPart& part : samples) {
       const StackSample& sample = trace.stack_samples[part.row];
-      frames_of(trace, sample.frame, rows);
-      std::vector<std::size_t>& stack = profile.stacks.emplace_back();
-      if (rows.empty()) stack.push_back(frames.of_thread(sample));
-      for (const std::uint32_t frame : rows) stack.push_back(frames.of_frame(frame));
-      if (part.is_blocked) stack.push_back(frames.of_blocked());
-      profile.weights.push_back(part.time);
+      frames.add_stack(sample.frame);
+      Sample& shown = profile.samples.emplace_back();
+      shown = {.frame = sample.frame, .thread = {}, .blocked = {}, .weight = part.time};
+      if (sample.frame == kNoFrame) shown.thread = frames.of_thread(sample);
+      if (part.is_blocked) shown.blocked = frames.of_blocked();
       ++counts.events;
     }
     profiles.push_back(std::move(profile));
@@ -126,7 +148,7 @@ Result<WriteCounts> write_samples(const Trace& trace, const WriteSelection& sele
   json.key("profiles").array();
   for (const Profile& profile : profiles) {
     if (out.stopped()) break;
-    write_profile(profile, unit_of(trace), json);
+    write_profile(trace, frames, profile, unit_of(trace), json);
   }
   json.end().end();
   const Result<void> finished = out.finish();

@@ -4,12 +4,11 @@
 #include <span>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include <gtest/gtest.h>
 
 #include "formats/format.h"
-#include "store/stack_text.h"
+#include "store/stack_texts.h"
 #include "store/validate.h"
 
 namespace fathom {
@@ -30,11 +29,9 @@ inline Result<Trace> read_as(const Format& format, std::string_view text) {
 /// "main (app.py:3);work 12" of each sample, a line each.
 inline std::string stacks_of(const Trace& trace) {
   std::string text;
-  std::vector<std::uint32_t> rows;
-  for (const StackSample& sample : trace.stack_samples) {
-    frames_of(trace, sample.frame, rows);
-    text += stack_text(trace, sample, rows) + " " + std::to_string(to_ns(sample.on_cpu)) + "\n";
-  }
+  StackTexts texts(trace);
+  for (const StackSample& sample : trace.stack_samples)
+    text += texts.text(texts.of(sample, false)) + " " + std::to_string(to_ns(sample.on_cpu)) + "\n";
   return text;
 }
 

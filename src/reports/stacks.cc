@@ -1,5 +1,6 @@
 // stacks: folded call stacks for flame graphs.
 #include <algorithm>
+#include <cstdint>
 #include <map>
 #include <optional>
 #include <string>
@@ -15,6 +16,7 @@
 #include "reports/sample_notes.h"
 #include "store/sample_weights.h"
 #include "store/sampled_time.h"
+#include "store/stack_texts.h"
 
 namespace fathom {
 namespace stacks_report {
@@ -23,25 +25,37 @@ namespace {
 struct Sum {
   Duration time{};    ///< Of all rows.
   bool times = true;  ///< Else weights are what another profiler counts.
+  /// Of sampled stacks, whose texts are made for the cells that are shown.
+  std::optional<StackTexts> texts;
 };
-using Stacks = ReportRows<FoldedStack, Sum>;
+struct Stack {
+  std::string text;
+  StackTexts::Node node = 0;  ///< In place of a text.
+  Duration time{};
+  std::int64_t count = 0;
+};
+using Stacks = ReportRows<Stack, Sum>;
+
+std::string text_of(const Stack& stack, const Sum& sum) {
+  return sum.texts ? sum.texts->text(stack.node) : stack.text;
+}
 
 constexpr Stacks::Column kColumns[] = {
     {"stack", ColumnKind::name, "",
      "Python frames, annotations, operators and calls, outermost first, joined by ';'; with "
      "--metric device the kernel is the leaf. Of sampled threads Python functions with their line.",
-     [](const FoldedStack& stack) { return std::string_view(stack.text); }},
+     by<text_of>},
     {"total_ns", ColumnKind::duration_ns, "ns",
      "Time in exactly this stack, deeper stacks excluded.",
-     [](const FoldedStack& stack, const Sum& sum) {
+     [](const Stack& stack, const Sum& sum) {
        return sum.times ? std::optional(stack.time) : std::nullopt;
      }},
     {"percent", ColumnKind::percent, "percent", "Its share of the sum of all rows.",
-     [](const FoldedStack& stack, const Sum& sum) { return percent_of(stack.time, sum.time); }},
+     [](const Stack& stack, const Sum& sum) { return percent_of(stack.time, sum.time); }},
     {"calls", ColumnKind::count, "",
      "How often the stack was reached; of sampled threads, samples; of a file without times, its "
      "weights.",
-     [](const FoldedStack& stack, const Sum& sum) {
+     [](const Stack& stack, const Sum& sum) {
        return sum.times ? stack.count : to_ns(stack.time);
      }},
 };
@@ -131,6 +145,12 @@ std::optional<std::string> missing_of(const Context& context, bool sampled,
   return {};
 }
 
+void add_rows(std::vector<FoldedStack> stacks, std::vector<Stack>& rows) {
+  rows.reserve(stacks.size());
+  for (FoldedStack& stack : stacks)
+    rows.push_back({.text = std::move(stack.text), .time = stack.time, .count = stack.count});
+}
+
 constexpr Need kNeeds[] = {{StoreTable::stacks}};
 
 Result<Stacks> compute(const Context& context, const OptionValues& own) {
@@ -142,15 +162,18 @@ Result<Stacks> compute(const Context& context, const OptionValues& own) {
     return stacks;
   }
   if (sampled) {
-    stacks.rows = sampled_stacks(context.trace, *sampled);
+    SampledStacks found = sampled_stacks(context.trace, *sampled);
+    for (const SampledStack& stack : found.stacks)
+      stacks.rows.push_back({.node = stack.stack, .time = stack.time, .count = stack.count});
+    stacks.shared.texts.emplace(std::move(found.texts));
     stacks.shared.times = weight_unit(context.trace).empty();
     note_weights(context.trace, stacks.notes);
   } else if (is_of_functions(context, metric)) {
-    stacks.rows = rows_of_functions(context, stacks.notes);
+    add_rows(rows_of_functions(context, stacks.notes), stacks.rows);
   } else {
-    stacks.rows = rows_of_operators(context, metric == "device", stacks.notes);
+    add_rows(rows_of_operators(context, metric == "device", stacks.notes), stacks.rows);
   }
-  for (const FoldedStack& stack : stacks.rows) stacks.shared.time += stack.time;
+  for (const Stack& stack : stacks.rows) stacks.shared.time += stack.time;
   return stacks;
 }
 

@@ -1,4 +1,4 @@
-// Walks and writes sampled stacks.
+// Walks sampled stacks and names their frames.
 #include "store/stack_text.h"
 
 #include <algorithm>
@@ -23,19 +23,6 @@ std::string frame_text(const Trace& trace, std::uint32_t frame) {
 
 std::string thread_text(const Trace& trace, const StackSample& sample) {
   return "[" + std::string(trace.text(sample.thread)) + "]";
-}
-
-std::string stack_text(const Trace& trace, const StackSample& sample,
-                       const std::vector<std::uint32_t>& rows) {
-  std::string line;
-  const auto add = [&line](std::string text) {
-    std::ranges::replace_if(
-        text, [](char c) { return c == ';' || c == '\n' || c == '\r'; }, ',');
-    line += (line.empty() ? "" : ";") + text;
-  };
-  if (rows.empty()) add(thread_text(trace, sample));
-  for (const std::uint32_t row : rows) add(frame_text(trace, row));
-  return line;
 }
 
 }  // namespace fathom

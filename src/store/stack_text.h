@@ -1,4 +1,4 @@
-// Sampled stacks as lists of frames and as text.
+// Sampled stacks as lists of frames, and what a frame is called.
 #pragma once
 
 #include <cstdint>
@@ -17,10 +17,5 @@ std::string frame_text(const Trace& trace, std::uint32_t frame);
 
 /// In place of a stack without Python: "[sort]".
 std::string thread_text(const Trace& trace, const StackSample& sample);
-
-/// "main (app.py:3);work (app.py:12)": `rows` from the outermost on, the thread's name where there
-/// are none. Within a name ";" and line breaks are written ",".
-std::string stack_text(const Trace& trace, const StackSample& sample,
-                       const std::vector<std::uint32_t>& rows);
 
 }  // namespace fathom

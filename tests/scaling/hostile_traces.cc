@@ -3,7 +3,9 @@
 
 #include <cstdint>
 #include <cstdlib>
+#include <iterator>
 #include <string>
+#include <string_view>
 
 #include "store/trace.h"
 #include "store/trace_builder.h"
@@ -384,10 +386,144 @@ Trace profiles_of_python(std::size_t count) {
     const Interval when{at, at + duration_ns(12 * kGap)};
     trace.functions.push_back(function);
     trace.function_parts.push_back({.time = function, .when = when, .step = whole(i / 10)});
+    // One function is called by all, and all are called by one.
+    const StringId first = trace.strings.intern("same");
+    trace.function_calls.push_back({.pid = whole(i % 10),
+                                    .file = file,
+                                    .name = i % 2 == 0 ? name : first,
+                                    .line = i % 2 == 0 ? line : 1,
+                                    .caller_file = file,
+                                    .caller_name = i % 2 == 0 ? first : name,
+                                    .caller_line = i % 2 == 0 ? 1 : line,
+                                    .calls = 2,
+                                    .total = duration_ns(kGap),
+                                    .self = duration_ns(kGap / 2)});
     trace.lines.push_back(statement);
     trace.line_parts.push_back({.time = statement, .when = when, .step = whole(i / 10)});
   }
   return trace;
+}
+
+/// A function, below the row that calls it.
+std::uint32_t add_frame(Trace& trace, std::uint32_t parent, std::string_view function,
+                        std::string_view file, std::int32_t line) {
+  trace.stack_frames.push_back({.parent = parent,
+                                .function = trace.strings.intern(function),
+                                .file = trace.strings.intern(file),
+                                .line = line});
+  return static_cast<std::uint32_t>(trace.stack_frames.size() - 1);
+}
+
+/// Where a thread was met asleep, and at what.
+struct Wait {
+  std::string_view cause;
+  std::string_view object;
+};
+/// One of each class, and one that is not known.
+constexpr Wait kWaits[] = {
+    {"gil", ""},           {"lock", "a mutex"}, {"lock", "a semaphore between processes"},
+    {"lock", "a futex"},   {"child", "7"},      {"sleep", ""},
+    {"file", "/tmp/data"}, {"poll", "a pipe"},  {"call", "ioctl"}};
+
+/// A millisecond, of which the thread ran, waited for a processor and slept.
+void add_sample(Trace& trace, std::int64_t thread, std::uint32_t frame, const Wait& wait,
+                std::int64_t number) {
+  constexpr std::int64_t kPart = 250'000;
+  trace.stack_samples.push_back({.pid = 1,
+                                 .tid = thread,
+                                 .time = time_ns((number + 1) * 4 * kPart),
+                                 .thread = trace.strings.intern("python"),
+                                 .frame = frame,
+                                 .on_cpu = duration_ns(kPart),
+                                 .queued = duration_ns(kPart),
+                                 .blocked = duration_ns(2 * kPart),
+                                 .cause = trace.strings.intern(wait.cause),
+                                 .object = trace.strings.intern(wait.object)});
+}
+
+Trace of_samples() {
+  Trace trace;
+  trace.format = "fathom-wire";
+  trace.facts.push_back({"samples.processors", "\"2\""});
+  return trace;
+}
+
+/// Each sample is of another function and line and waits for another thing, but for every second,
+/// which is like all of these.
+Trace samples(std::size_t count) {
+  Trace trace = of_samples();
+  const std::uint32_t outer = add_frame(trace, kNoFrame, "main", "train.py", 3);
+  const std::uint32_t same = add_frame(trace, outer, "work", "train.py", 9);
+  for (std::size_t i = 0; i < count; ++i) {
+    const std::string number = std::to_string(i);
+    const std::uint32_t frame =
+        i % 2 == 0 ? same : add_frame(trace, outer, "f" + number, "file" + number + ".py", 1);
+    const Wait& wait = kWaits[i % std::size(kWaits)];
+    const std::string object = i % 3 == 0 ? "object" + number : std::string(wait.object);
+    add_sample(trace, 1 + whole(i % 3), frame, {wait.cause, object}, whole(i));
+  }
+  return trace;
+}
+
+/// Each thread was met once, all at one time and place.
+Trace sampled_threads(std::size_t count) {
+  Trace trace = of_samples();
+  const std::uint32_t frame = add_frame(trace, kNoFrame, "main", "train.py", 3);
+  for (std::size_t i = 0; i < count; ++i)
+    add_sample(trace, whole(i) + 1, i % 2 == 0 ? frame : kNoFrame, kWaits[i % std::size(kWaits)],
+               1);
+  return trace;
+}
+
+/// An event loop whose callbacks take turns.
+Trace sampled_loop(std::size_t count) {
+  Trace trace = of_samples();
+  const std::uint32_t loop =
+      add_frame(trace, kNoFrame, "run_forever", "/usr/lib/python3.11/asyncio/base_events.py", 7);
+  const std::uint32_t call =
+      add_frame(trace, loop, "Handle._run", "/usr/lib/python3.11/asyncio/events.py", 9);
+  for (std::size_t i = 0; i < count; ++i) {
+    const std::uint32_t callback =
+        add_frame(trace, call, "callback" + std::to_string(i % 5), "app.py", 1);
+    add_sample(trace, 1, i % 4 == 0 ? loop : callback, kWaits[i % std::size(kWaits)], whole(i));
+  }
+  return trace;
+}
+
+/// One stack, and samples at every 25th depth.
+Trace deep_stack(std::size_t count, std::string_view function, std::string_view file) {
+  Trace trace = of_samples();
+  std::uint32_t frame = kNoFrame;
+  for (std::size_t depth = 0; depth < count; ++depth) {
+    frame = add_frame(trace, frame, function, file, static_cast<std::int32_t>(depth % 100));
+    if (depth % 25 != 0) continue;
+    add_sample(trace, 1, frame, kWaits[depth / 25 % std::size(kWaits)], whole(depth));
+  }
+  return trace;
+}
+Trace deep_stack_of_program(std::size_t count) { return deep_stack(count, "f", "train.py"); }
+/// Of functions that belong to the wait of what called them.
+Trace deep_stack_of_selectors(std::size_t count) {
+  return deep_stack(count, "select", "/usr/lib/python3.11/selectors.py");
+}
+Trace deep_stack_of_shared_locks(std::size_t count) {
+  return deep_stack(count, "acquire", "/usr/lib/python3.11/multiprocessing/synchronize.py");
+}
+Trace deep_stack_of_conditions(std::size_t count) {
+  return deep_stack(count, "wait", "/usr/lib/python3.11/threading.py");
+}
+
+/// Statements along time, each second of them the same one, with launches and allocations in them.
+Trace statements(std::size_t count) {
+  TraceBuilder trace;
+  add_device(trace);
+  for (std::size_t i = 0; i < count; ++i) {
+    const std::int64_t at = whole(i) * kGap;
+    trace.line("train.py:" + std::to_string(i % 2 == 0 ? 1 : i) + " step", at, kGap - 5);
+    add(trace, {.at = at, .id = whole(i) + 1});
+    trace.memory(at + 10, 512, 1, 0, 4096 + whole(i), kAbsent, kAbsent);
+  }
+  return trace.build();
 }
 
 /// Processes of a run, each the child of the one before it.
@@ -440,6 +576,14 @@ std::span<const HostileTrace> hostile_traces() {
       {"collectives", collectives, kFew},
       {"profiles_of_python", profiles_of_python, kFew},
       {"process_runs", process_runs, kFew},
+      {"statements", statements, kFew},
+      {"samples", samples, kFew},
+      {"sampled_threads", sampled_threads, kFew},
+      {"sampled_loop", sampled_loop, kFew},
+      {"deep_stack_of_program", deep_stack_of_program, kDeep},
+      {"deep_stack_of_selectors", deep_stack_of_selectors, kDeep},
+      {"deep_stack_of_shared_locks", deep_stack_of_shared_locks, kDeep},
+      {"deep_stack_of_conditions", deep_stack_of_conditions, kDeep},
   };
   return kTraces;
 }

@@ -1,9 +1,12 @@
 // Four times the events cost every analysis about four times the work, however unkind the trace is.
 // Work is counted, not timed: n log n and growing tables take less than 6 times as much, pairs of
 // all events 16 times.
+#include <algorithm>
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <numeric>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -15,8 +18,19 @@
 
 #include "analysis/accounting/accounting.h"
 #include "analysis/machine/telemetry.h"
+#include "analysis/timeline/account_segments.h"
+#include "analysis/timeline/area_sums.h"
+#include "analysis/timeline/counter_series.h"
+#include "analysis/timeline/flame.h"
+#include "analysis/timeline/lane_tracks.h"
+#include "analysis/timeline/name_search.h"
+#include "analysis/timeline/slice_class.h"
+#include "analysis/timeline/slice_links.h"
+#include "analysis/timeline/tile.h"
 #include "base/byte_sink.h"
 #include "base/thread_pool.h"
+#include "compare/comparison.h"
+#include "compare/profile.h"
 #include "engine/diagnosis/diagnosis.h"
 #include "engine/export.h"
 #include "engine/own_options.h"
@@ -36,11 +50,18 @@ constexpr double kOnce = 20'000;
 
 using Work = std::map<std::string, std::uint64_t>;
 
-/// Throws away what is written.
+/// Throws away what is written, but for how much it was.
 class NoSink : public ByteSink {
  public:
-  Result<void> write(std::string_view /*bytes*/) override { return {}; }
+  Result<void> write(std::string_view bytes) override {
+    written_ += bytes.size();
+    return {};
+  }
   Result<void> finish() override { return {}; }
+  [[nodiscard]] std::uint64_t written() const { return written_; }
+
+ private:
+  std::uint64_t written_ = 0;
 };
 
 /// All that can be asked of one trace, and the work that each answer took.
@@ -52,9 +73,16 @@ class Counted {
     count_rules();
     count_diagnosis();
     count_what_if();
+    count_timeline();
+    count_compare();
     for (const ExportFormat& format : export_formats()) count_export(format.id);
   }
   [[nodiscard]] const Work& work() const { return work_; }
+  /// How much an answer wrote: a line of a deep stack is as long as that is deep.
+  [[nodiscard]] std::uint64_t written(const std::string& name) const {
+    const auto at = written_.find(name);
+    return at == written_.end() ? 0 : at->second;
+  }
 
  private:
   template <typename Answer>
@@ -150,14 +178,74 @@ class Counted {
     with("hidden communication", {.hide_communication = true});
   }
 
+  /// What the page asks of all tracks over all of the time.
+  void count_timeline() {
+    const Context context{session_.trace(), session_.analyses(), {}, {}};
+    const Trace& trace = context.trace;
+    const Interval all = context.window();
+    const auto lanes = count("timeline lanes", [&] { return std::make_unique<LaneTracks>(trace); });
+    count("timeline classes", [&] { return std::make_unique<SliceClasses>(trace); });
+    std::vector<std::size_t> tracks(lanes->tracks().size());
+    std::iota(tracks.begin(), tracks.end(), std::size_t{0});
+    count("timeline tiles", [&] { return boxes_of(trace, *lanes, all); });
+    count("timeline flame", [&] { return flame_of(context, *lanes, tracks, all).size(); });
+    for (const SumBy by : {SumBy::name, SumBy::category})
+      count("timeline area", [&] { return area_sums(trace, *lanes, tracks, all, by).size(); });
+    count("timeline search", [&] { return search_names(trace, "a", all, 100).slices; });
+    count("timeline counters", [&] {
+      std::size_t bins = 0;
+      for (const CounterSeries& series : counter_series(trace))
+        bins += counter_bins(series, all, 8).size();
+      return bins;
+    });
+    count("timeline links", [&] {
+      const SliceLinks links(context);
+      const SliceId last(trace.slices.size() - 1);
+      return trace.slices.size() == 0 ? 0 : links.of(last, 10).activities.size();
+    });
+    const auto& devices = context.timelines().devices;
+    std::optional<std::int32_t> device;
+    if (!devices.empty()) device = devices.front().device;
+    count("timeline accounting",
+          [&] { return account_lane(context, device, all, all.length() / 100).segments.size(); });
+  }
+  /// Boxes of the tiles that show all of it at once.
+  static std::size_t boxes_of(const Trace& trace, const LaneTracks& lanes, Interval all) {
+    TileSpan span;
+    while (span.level + 1 < kTileLevels && span.interval().end < all.end) ++span.level;
+    std::size_t boxes = 0;
+    for (const LaneTrack& track : lanes.tracks())
+      for (const Lane& lane : track.lanes) boxes += tile_boxes(trace, lane, span).size();
+    return boxes;
+  }
+
+  /// With itself, and with half of its work changed.
+  void count_compare() {
+    const auto profile = count("profile", [&] { return profile_of(session_, {}); });
+    if (!profile) return;  // nothing in it lasts
+    Profile other = *profile;
+    ++other.content;
+    count("compare equal work", [&] { return compare_profiles(*profile, other).rows.size(); });
+    for (std::size_t i = 0; i < other.rows.size(); i += 2)
+      other.rows[i].key.shapes = "[[" + std::to_string(i) + "]]";
+    std::ranges::sort(other.rows, {}, &ProfileRow::key);
+    count("compare other shapes", [&] { return compare_profiles(*profile, other).rows.size(); });
+    for (std::size_t i = 0; i < other.rows.size(); i += 2)
+      other.rows[i].key.op = "other" + std::to_string(i);
+    std::ranges::sort(other.rows, {}, &ProfileRow::key);
+    count("compare other operators", [&] { return compare_profiles(*profile, other).rows.size(); });
+  }
+
   void count_export(const std::string& format) {
     NoSink sink;
     count("export " + format, [&] { return export_trace(session_, {}, format, sink).ok(); });
+    written_["export " + format] = sink.written();
   }
 
   const ThreadPool alone_{1};  // What other threads do is not counted.
   const Session session_;
   Work work_;
+  Work written_;
 };
 
 class WorkOnHostileTraces : public testing::TestWithParam<HostileTrace> {
@@ -175,7 +263,10 @@ TEST_P(WorkOnHostileTraces, GrowsAboutAsTheEventsDo) {
   const Counted many(hostile.make(4 * hostile.count));
   for (const auto& [name, large] : many.work()) {
     const double small = static_cast<double>(few.work().at(name));
-    EXPECT_LE(static_cast<double>(large), kMostGrowth * small + kOnce)
+    // What is written may grow faster than the events.
+    const double more = static_cast<double>(many.written(name)) /
+                        static_cast<double>(std::max<std::uint64_t>(1, few.written(name)));
+    EXPECT_LE(static_cast<double>(large), kMostGrowth * std::max(1.0, more / 4) * small + kOnce)
         << name << ": " << small << " basic blocks for " << hostile.count << ", " << large
         << " for " << 4 * hostile.count;
   }

@@ -23,30 +23,39 @@ Trace sampled() {
   return trace;
 }
 
+std::string text(const SampledStacks& sampled, std::size_t row) {
+  return sampled.texts.text(sampled.stacks[row].stack);
+}
+
 TEST(SampledStacks, EqualStacksAreOneAndSumToTheProcessorTime) {
-  const auto stacks = sampled_stacks(sampled(), SampledTime::on_cpu);
+  const Trace trace = sampled();
+  const SampledStacks found = sampled_stacks(trace, SampledTime::on_cpu);
+  const auto& stacks = found.stacks;
   ASSERT_EQ(stacks.size(), 2U);
-  EXPECT_EQ(stacks[0].text, "main (app.py:1);work (app.py:5)");
+  EXPECT_EQ(text(found, 0), "main (app.py:1);work (app.py:5)");
   EXPECT_EQ(to_ns(stacks[0].time), 40 * kMs);
   EXPECT_EQ(stacks[0].count, 2);
-  EXPECT_EQ(stacks[1].text, "[sort]");
+  EXPECT_EQ(text(found, 1), "[sort]");
   EXPECT_EQ(to_ns(stacks[1].time), 4 * kMs);
 }
 
 TEST(SampledStacks, BlockedTimeHasItsOwn) {
-  const auto stacks = sampled_stacks(sampled(), SampledTime::blocked);
+  const Trace trace = sampled();
+  const auto stacks = sampled_stacks(trace, SampledTime::blocked).stacks;
   ASSERT_EQ(stacks.size(), 1U);
   EXPECT_EQ(to_ns(stacks[0].time), 7 * kMs);
 }
 
 TEST(SampledStacks, WhereBothCountWhatWasBlockedIsMarked) {
-  const auto stacks = sampled_stacks(sampled(), SampledTime::both);
+  const Trace trace = sampled();
+  const SampledStacks found = sampled_stacks(trace, SampledTime::both);
+  const auto& stacks = found.stacks;
   ASSERT_EQ(stacks.size(), 3U);
-  EXPECT_EQ(stacks[0].text, "main (app.py:1);work (app.py:5)");
+  EXPECT_EQ(text(found, 0), "main (app.py:1);work (app.py:5)");
   EXPECT_EQ(to_ns(stacks[0].time), 40 * kMs);
-  EXPECT_EQ(stacks[1].text, "main (app.py:1);work (app.py:5);(blocked)");
+  EXPECT_EQ(text(found, 1), "main (app.py:1);work (app.py:5);(blocked)");
   EXPECT_EQ(to_ns(stacks[1].time), 7 * kMs);
-  EXPECT_EQ(stacks[2].text, "[sort]");
+  EXPECT_EQ(text(found, 2), "[sort]");
 }
 
 TEST(SampledStacks, WhatIsTooDeepBelongsToTheFrameAtTheLimit) {
@@ -54,9 +63,9 @@ TEST(SampledStacks, WhatIsTooDeepBelongsToTheFrameAtTheLimit) {
   std::string stack;
   for (int i = 0; i < 1500; ++i) stack += (i == 0 ? "" : ";") + ("f app.py " + std::to_string(i));
   SampleBuilder(trace).at(stack).runs(2);
-  const auto stacks = sampled_stacks(trace, SampledTime::on_cpu);
-  ASSERT_EQ(stacks.size(), 1U);
-  EXPECT_TRUE(stacks[0].text.ends_with("f (app.py:999)"));
+  const SampledStacks found = sampled_stacks(trace, SampledTime::on_cpu);
+  ASSERT_EQ(found.stacks.size(), 1U);
+  EXPECT_TRUE(text(found, 0).ends_with("f (app.py:999)"));
 }
 
 }  // namespace

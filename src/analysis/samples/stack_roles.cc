@@ -62,6 +62,9 @@ StackRoles::StackRoles(const Trace& trace) : trace_(trace) {
   users_.reserve(frames);
   callbacks_.reserve(frames);
   in_loop_.reserve(frames);
+  callers_.reserve(frames);
+  shares_.reserve(frames);
+  takes_.reserve(frames);
   for (std::uint32_t row = 0; row < frames; ++row) {
     const StackFrame& frame = trace.stack_frames[row];
     const Role role = role_of(trace.text(frame.file), trace.text(frame.function));
@@ -77,6 +80,10 @@ StackRoles::StackRoles(const Trace& trace) : trace_(trace) {
     if (above == Role::loop_call && role != Role::loop_call && !outermost) callback = row;
     // A loop within a callback is none that waits.
     callbacks_.push_back(callback);
+    const Role caller = outermost ? Role::user : callers_[frame.parent];
+    callers_.push_back(role == Role::selector ? caller : role);
+    takes_.push_back(takes_shared_lock(frame, role));
+    shares_.push_back(is_shared_lock(frame));
   }
   std::map<std::int64_t, std::int64_t> first;  // thread with a stack, by process
   for (const StackSample& sample : trace.stack_samples) {
@@ -111,7 +118,8 @@ WaitClass StackRoles::lock_of(const StackSample& sample) const {
   const std::uint32_t frame = sample.frame;
   const std::string_view object = trace_.text(sample.object);
   if (object == kMutexObject && !(frame != kNoFrame && of_recorder_[frame])) return WaitClass::lock;
-  if (object == kSharedSemaphoreObject && frame != kNoFrame) return shared_lock_of(frame);
+  if (object == kSharedSemaphoreObject && frame != kNoFrame)
+    return takes_[frame] ? WaitClass::lock : WaitClass::threads;
   // Native code waits so for its own threads: for work, for their results, for their end.
   if (frame == kNoFrame) return WaitClass::threads;
   const Role innermost = roles_[frame];
@@ -131,27 +139,19 @@ WaitClass StackRoles::lock_of(const StackSample& sample) const {
   return WaitClass::threads;
 }
 
-/// A wait at a lock that processes share: a queue or pool takes one to look for work, and has
-/// nothing to do meanwhile.
-WaitClass StackRoles::shared_lock_of(std::uint32_t frame) const {
-  bool takes = roles_[frame] == Role::user || roles_[frame] == Role::library;
-  for (; frame != kNoFrame; frame = trace_.stack_frames[frame].parent) {
-    const StackFrame& at = trace_.stack_frames[frame];
-    if (!trace_.text(at.file).ends_with("/multiprocessing/synchronize.py")) break;
-    takes = ends_with_any(trace_.text(at.function), {"acquire", "__enter__"});
-    if (!takes) return WaitClass::threads;
-  }
-  const bool work =
-      frame != kNoFrame && (roles_[frame] == Role::queue || roles_[frame] == Role::recorder);
-  return takes && !work ? WaitClass::lock : WaitClass::threads;
+bool StackRoles::is_shared_lock(const StackFrame& frame) const {
+  return trace_.text(frame.file).ends_with("/multiprocessing/synchronize.py");
 }
 
-/// Whose wait it is where a selector is innermost; else the innermost's own role.
-StackRoles::Role StackRoles::caller_of_selector(std::uint32_t frame) const {
-  for (; frame != kNoFrame; frame = trace_.stack_frames[frame].parent) {
-    if (roles_[frame] != Role::selector) return roles_[frame];
-  }
-  return Role::user;
+/// At a lock that processes share: a queue or pool takes one to look for work, and has nothing to
+/// do meanwhile. What calls it is known already.
+bool StackRoles::takes_shared_lock(const StackFrame& frame, Role role) const {
+  if (!is_shared_lock(frame)) return role == Role::user || role == Role::library;
+  if (!ends_with_any(trace_.text(frame.function), {"acquire", "__enter__"})) return false;
+  if (frame.parent == kNoFrame) return true;
+  if (shares_[frame.parent]) return takes_[frame.parent];
+  const Role caller = roles_[frame.parent];
+  return caller != Role::queue && caller != Role::recorder;
 }
 
 WaitClass StackRoles::wait_of(const StackSample& sample) const {
@@ -166,7 +166,7 @@ WaitClass StackRoles::wait_of(const StackSample& sample) const {
   if (cause == "file" || cause == "poll") {
     // Threads and processes of a pool hand their work on through pipes; the end of a child and its
     // output come through others.
-    const Role caller = caller_of_selector(sample.frame);
+    const Role caller = sample.frame == kNoFrame ? Role::user : callers_[sample.frame];
     if (caller == Role::queue) return WaitClass::threads;
     return caller == Role::subprocess ? WaitClass::child : WaitClass::file;
   }

@@ -63,14 +63,18 @@ class StackRoles {
   };
   [[nodiscard]] Role role_of(std::string_view file, std::string_view function) const;
   [[nodiscard]] WaitClass lock_of(const StackSample& sample) const;
-  [[nodiscard]] WaitClass shared_lock_of(std::uint32_t frame) const;
-  [[nodiscard]] Role caller_of_selector(std::uint32_t frame) const;
+  [[nodiscard]] bool is_shared_lock(const StackFrame& frame) const;
+  [[nodiscard]] bool takes_shared_lock(const StackFrame& frame, Role role) const;
 
   const Trace& trace_;
   std::vector<Role> roles_;           ///< By frame.
   std::vector<std::uint32_t> users_;  ///< Innermost function of the program from there outwards.
   std::vector<std::uint32_t> callbacks_;
   std::vector<bool> in_loop_;
+  /// Whose wait it is where a selector is innermost; else the innermost's own role.
+  std::vector<Role> callers_;
+  std::vector<bool> shares_;  ///< A method of a lock that processes share.
+  std::vector<bool> takes_;   ///< Blocked at such a lock the program wants it; else it is for work.
   std::vector<bool> of_recorder_;    ///< The outermost function is Fathom's own.
   std::set<std::int64_t> threaded_;  ///< Processes in which several threads of the program had
                                      ///< stacks of Python.
