@@ -19,7 +19,9 @@ print(len(p.open().report("steps")), p.open().diagnose() is not None)
 """
 
 
-def test_profile_open_and_report_make_no_socket(source: pathlib.Path, tmp_path: pathlib.Path) -> None:
+def test_profile_open_and_report_make_no_socket(
+    source: pathlib.Path, tmp_path: pathlib.Path
+) -> None:
     script = [sys.executable, str(source / "tests" / "support" / "no_network.py"), "none"]
     if subprocess.run([*script, "true"], capture_output=True, check=False).returncode != 0:
         pytest.skip("system calls cannot be filtered here (seccomp)")
