@@ -32,6 +32,19 @@ add_custom_target(fathom_notices COMMAND "${Python3_EXECUTABLE}" -I -S "${PROJEC
                                          ${notices}
                   BYPRODUCTS "${product}/THIRD-PARTY-NOTICES.txt" "${product}/fathom.spdx.json")
 file(MAKE_DIRECTORY "${product}")
+# fathom_name_program(<component> <program> <folder>): the bill of materials, installed in the folder, gets the sum of the
+# program, which is stripped when it is installed. To be called after both are.
+function(fathom_name_program component program folder)
+  install(CODE "
+    set(prefix \"\$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}\")
+    set(folder \"${folder}\")
+    if(NOT IS_ABSOLUTE \"\${folder}\")
+      set(folder \"\${prefix}/\${folder}\")
+    endif()
+    execute_process(COMMAND \"${Python3_EXECUTABLE}\" -I -S \"${PROJECT_SOURCE_DIR}/tools/notices\" \"\${folder}\"
+                            --program \"\${prefix}/${program}\" COMMAND_ERROR_IS_FATAL ANY)"
+          COMPONENT ${component})
+endfunction()
 # In a wheel they stand where Python's tools look for them: what a licence asks for, and PEP 770 for the bill of materials.
 if(SKBUILD)
   add_dependencies(fathom fathom_notices)
@@ -53,6 +66,7 @@ install(FILES "${product}/fathom.bash" DESTINATION "${CMAKE_INSTALL_DATADIR}/bas
 install(FILES "${product}/_fathom" DESTINATION "${CMAKE_INSTALL_DATADIR}/zsh/site-functions" COMPONENT program)
 install(FILES LICENSE README.md "${product}/THIRD-PARTY-NOTICES.txt" "${product}/fathom.spdx.json"
         DESTINATION "${CMAKE_INSTALL_DATADIR}/doc/fathom" COMPONENT program)
+fathom_name_program(program "${CMAKE_INSTALL_BINDIR}/fathom" "${CMAKE_INSTALL_DATADIR}/doc/fathom")
 
 set(CPACK_GENERATOR DEB)
 set(CPACK_FATHOM_PROCESSOR "${CMAKE_SYSTEM_PROCESSOR}") # of ours, for tools/dist

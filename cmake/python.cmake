@@ -59,4 +59,5 @@ else()
   # The wheel's rest is Python, which scikit-build-core packs by itself (pyproject.toml).
   install(TARGETS fathom_core LIBRARY DESTINATION fathom COMPONENT python)
   install(TARGETS fathom RUNTIME DESTINATION fathom/bin COMPONENT python)
+  fathom_name_program(python fathom/bin/fathom "${SKBUILD_METADATA_DIR}/sboms")
 endif()

@@ -24,6 +24,10 @@ FILES = {
     "share/doc/fathom/THIRD-PARTY-NOTICES.txt",
     "share/doc/fathom/fathom.spdx.json",
 }
+# What others made to check bills of materials and package URLs, of tools/setup python.
+PYTHON = SOURCE / "build" / "python" / "bin" / "python"
+CHECKER = (PYTHON, "-m", "spdx_tools.spdx.clitools.pyspdxtools", "--infile")
+PARSED = "import sys, packageurl; [print(packageurl.PackageURL.from_string(text).to_string()) for text in sys.argv[1:]]"
 LINKED = {"simdjson", "isa-l", "zstd", "Boost.Beast", "libstdc++ and libgcc"}
 IN_THE_PAGE = json.loads((SOURCE / "ui" / "package.json").read_text())["dependencies"]
 
@@ -37,6 +41,10 @@ def run(*words: object, **options) -> str:
 
 def files_of(folder: pathlib.Path) -> set[str]:
     return {str(path.relative_to(folder)) for path in folder.rglob("*") if not path.is_dir()}
+
+
+def has_the_checkers() -> bool:
+    return PYTHON.exists() and subprocess.run([PYTHON, "-c", "import spdx_tools, packageurl"], capture_output=True).returncode == 0
 
 
 @unittest.skipUnless((BUILD / "product" / "fathom.1").exists(), "only the release build makes what is handed out")
@@ -59,6 +67,13 @@ class Packages(unittest.TestCase):
         self.assertRegex(run(program, "--version", **elsewhere), r"^fathom \d+\.\d+\.\d+")
         self.assertIn("Verdict", run(program, "diagnose", TRACE, **elsewhere))
 
+    def is_named_by_its_sum(self, program: pathlib.Path, documents: pathlib.Path) -> None:
+        """The bill of materials is of this very file."""
+        ours = json.loads((documents / "fathom.spdx.json").read_text())["packages"][0]
+        self.assertEqual(ours["checksums"],
+                         [{"algorithm": "SHA256", "checksumValue": hashlib.sha256(program.read_bytes()).hexdigest()}])
+        self.assertEqual(ours["packageFileName"], program.name)
+
     def test_the_tarball_has_the_program_and_what_goes_with_it(self):
         with tarfile.open(self.tarball) as tar:
             members = tar.getmembers()
@@ -71,6 +86,7 @@ class Packages(unittest.TestCase):
         program = self.folder / "unpacked" / top / "bin" / "fathom"
         self.assertEqual(program.stat().st_mode & 0o777, 0o755)
         self.works(program)
+        self.is_named_by_its_sum(program, self.folder / "unpacked" / top / "share" / "doc" / "fathom")
         run(SOURCE / "tools" / "check_binary", "--stripped", program)
         self.assertNotIn(".symtab", run("readelf", "--sections", "--wide", program))
         # Nothing tells where it was built.
@@ -108,10 +124,12 @@ class Packages(unittest.TestCase):
         self.assertRegex(packages["SPDXRef-fathom"]["comment"], r"^(x86_64|aarch64)(; commit [0-9a-f]{40}(-dirty)?)?$")
         if (SOURCE / ".git").exists():
             self.assertIn("commit", packages["SPDXRef-fathom"]["comment"])
-        for package in bill["packages"]:
-            for reference in package.get("externalRefs", []):
-                self.assertRegex(reference["referenceLocator"],
-                                 r"^pkg:(deb/[a-z0-9._-]+/[^@]+@[^@?]+\?arch=source|(generic|npm|pypi)/[^@]+@\d[\w.]*)$")
+        for identifier, package in packages.items():
+            if identifier == "SPDXRef-fathom":
+                continue
+            (reference,) = package["externalRefs"]
+            self.assertRegex(reference["referenceLocator"],
+                             r"^pkg:(deb/[a-z0-9._-]+/[^@]+@[^@?]+\?arch=source|(generic|npm|pypi|github/\w+)/[^@]+@v?\d[\w.]*)$")
         # dpkg knows the version of what comes as a package, and that version is written.
         if shutil.which("dpkg-query") and subprocess.run(["dpkg-query", "-W", "libboost-dev"], capture_output=True).returncode == 0:
             (boost,) = packages["SPDXRef-Boost.Beast"]["externalRefs"]
@@ -129,6 +147,22 @@ class Packages(unittest.TestCase):
         archives = {pathlib.Path(word).name for word in command.split() if word.endswith(".a")}
         ours = {name for name in archives if name.startswith("libfathom_")}
         self.assertEqual(archives - ours, {"libsimdjson.a", "isa-l.a", "libzstd.a"})
+
+    @unittest.skipUnless(has_the_checkers(), "no checker of SPDX and package URLs: tools/setup python")
+    def test_the_bill_of_materials_is_what_others_take_for_one(self):
+        path = self.folder / "checked.spdx.json"
+        with tarfile.open(self.tarball) as tar:
+            (member,) = [name for name in tar.getnames() if name.endswith("/fathom.spdx.json")]
+            path.write_bytes(tar.extractfile(member).read())
+        run(*CHECKER, path)
+        bill = json.loads(path.read_text())
+        places = [reference["referenceLocator"] for package in bill["packages"] for reference in package.get("externalRefs", [])]
+        self.assertEqual(run(PYTHON, "-c", PARSED, *places).split(), places)
+        # The checker does look.
+        del bill["packages"][0]["downloadLocation"]
+        path.write_text(json.dumps(bill))
+        with self.assertRaises(AssertionError):
+            run(*CHECKER, path)
 
     @unittest.skipUnless(shutil.which("dpkg"), "no dpkg here")
     def test_the_package_is_installed_and_removed(self):
@@ -150,6 +184,7 @@ class Packages(unittest.TestCase):
         installed = {name for name in files_of(root / "usr")}
         self.assertEqual(installed, FILES)
         self.works(root / "usr" / "bin" / "fathom")
+        self.is_named_by_its_sum(root / "usr" / "bin" / "fathom", root / "usr" / "share" / "doc" / "fathom")
         self.assertIn("Status: install ok installed", run(*dpkg, "--status", "fathom"))
         run(*dpkg, "--remove", "fathom")
         self.assertFalse((root / "usr").exists() and files_of(root / "usr"))
@@ -162,6 +197,7 @@ class Packages(unittest.TestCase):
         run("cmake", "--install", BUILD, "--component", "program", "--strip", "--prefix", prefix)
         self.assertEqual(files_of(prefix), FILES | {"bin/other"})
         self.works(prefix / "bin" / "fathom")
+        self.is_named_by_its_sum(prefix / "bin" / "fathom", prefix / "share" / "doc" / "fathom")
         listed = BUILD / "install_manifest_program.txt"
         (prefix / "share" / "fathom").mkdir()
         # A list that somebody wrote to does no harm elsewhere.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 import pathlib
@@ -92,6 +93,9 @@ def test_licences_and_bill_of_materials_travel_along(
     versions = {package["name"]: package["versionInfo"] for package in bill["packages"]}
     page = json.loads((source / "ui" / "package.json").read_text())["dependencies"]
     assert {name: versions.get(name) for name in page} == page
-    assert {"fathom", "simdjson", "isa-l", "zstd", "nanobind"} <= set(versions)
+    assert {"fathom", "simdjson", "isa-l", "zstd", "nanobind", "robin-map"} <= set(versions)
     for name in set(versions) - {"fathom"}:
         assert f"\n{name} {versions[name]}\n" in texts
+    program = found["fathom.spdx.json"].parents[2] / "fathom" / "bin" / "fathom"
+    sums = [one["checksumValue"] for one in bill["packages"][0]["checksums"]]
+    assert sums == [hashlib.sha256(program.read_bytes()).hexdigest()]

@@ -26,10 +26,10 @@ def fathom(*arguments):
 
 
 class Viewer:
-    """Standard input is a pipe, whose end ends the server."""
+    """Standard input is a pipe, whose end ends the server; `front` is a command that starts it."""
 
-    def __init__(self, *arguments, **settings):
-        self.process = subprocess.Popen([FATHOM, "view", "--no-open", *map(str, arguments)], stdin=subprocess.PIPE,
+    def __init__(self, *arguments, front=(), **settings):
+        self.process = subprocess.Popen([*front, FATHOM, "view", "--no-open", *map(str, arguments)], stdin=subprocess.PIPE,
                                         stdout=subprocess.PIPE, stderr=subprocess.PIPE, cwd=ROOT,
                                         env={**ENVIRONMENT, **settings})
         self.first = self.process.stdout.readline().decode().strip()
