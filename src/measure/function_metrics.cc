@@ -70,6 +70,9 @@ constexpr std::array kItemKinds = {
 Kind headline_of(std::string_view mode, bool items) {
   if (mode == "events")
     return {"events", "time per call between CUDA events", "", Unit::ns, per_call};
+  if (mode == "device")
+    return {"device", "time per call on devices", "the sum of its kernels, copies and fills",
+            Unit::ns, per_call};
   return {"wall", "wall time per call", items ? "from the call until the generator ended" : "",
           Unit::ns, per_call};
 }

@@ -40,7 +40,7 @@ constexpr std::size_t kFewestPairs = 6;
 
 /// What Python asks for.
 struct Asked {
-  std::string mode;  ///< "auto", "events", "wall".
+  std::string mode;  ///< "auto", "device", "events", "wall".
   std::optional<std::string> l2;
   std::uint64_t stream = 0;
   std::string nvml;
@@ -144,7 +144,7 @@ class Bench {
   std::optional<measure::BlockTimer> choose() {
     Result<std::shared_ptr<CudaDevice>> found = CudaDevice::current();
     if (!found) {
-      if (asked_.mode == "events") return refuse(found.error());
+      if (asked_.mode == "events" || asked_.mode == "device") return refuse(found.error());
       return measure::wall_timer();
     }
     device_ = *found;
@@ -155,8 +155,10 @@ class Bench {
       return timer;
     }
     l2_ = asked_.l2.value_or("cold");
-    Result<measure::BlockTimer> timer = CudaDevice::event_timer(
-        device_, l2_ == "cold" ? measure::L2::cold : measure::L2::warm, asked_.stream);
+    const measure::L2 l2 = l2_ == "cold" ? measure::L2::cold : measure::L2::warm;
+    Result<measure::BlockTimer> timer = asked_.mode == "device"
+                                            ? CudaDevice::activity_timer(device_, l2, asked_.stream)
+                                            : CudaDevice::event_timer(device_, l2, asked_.stream);
     if (!timer) return refuse(timer.error());
     return std::move(*timer);
   }
@@ -189,7 +191,8 @@ class Bench {
     result.device = device_->name() + ", driver for CUDA " + device_->driver_version();
     result.l2 = l2_;
     if (asked_.l2 && l2_.empty())
-      result.notes.emplace_back("L2 is left as it is: only measure=\"events\" makes it cold.");
+      result.notes.emplace_back(
+          "L2 is left as it is: only measure=\"events\" and \"device\" make it cold.");
     if (!clock_)
       result.notes.emplace_back("Clocks of the device are not known: NVML does not have it.");
   }
