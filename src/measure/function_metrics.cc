@@ -186,4 +186,18 @@ FunctionResult function_result(FunctionOptions options, FunctionOutcome outcome)
   return result;
 }
 
+std::string clocks_forbid_standing(const FunctionCosts& best, const FunctionCosts& here,
+                                   Standing standing, double resolution) {
+  if (standing != Standing::within && standing != Standing::worse) return {};
+  const std::vector<ClockReading> best_clocks = clocks_of(best.result->outcome, Side::now);
+  const std::vector<ClockReading> here_clocks = clocks_of(here.result->outcome, Side::now);
+  std::string differs = clocks_differ(describe_clocks(best_clocks), describe_clocks(here_clocks),
+                                      {.base = "the best", .now = "this value"});
+  if (differs.empty()) return {};
+  const std::optional<PairedRatio> cycles =
+      cost_by(cycles_of({.values = best.costs, .clocks = best_clocks}),
+              cycles_of({.values = here.costs, .clocks = here_clocks}), Costs::apart);
+  return cycles && standing_of(*cycles, resolution) == standing ? std::string() : differs;
+}
+
 }  // namespace fathom::measure

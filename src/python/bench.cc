@@ -259,6 +259,18 @@ void bind_sweeps(nb::module_& module) {
               "Of the smallest value that is certainly as good within the resolution.")
       .def_ro("perhaps", &measure::Knee::perhaps, "Of smaller ones of which it cannot be told.")
       .def(
+          "withhold",
+          [](measure::Knee& self, const std::vector<std::size_t>& places,
+             const std::vector<double>& values) {
+            for (const std::size_t place : places) {
+              if (place < self.rows.size())
+                self.rows[place].standing = measure::Standing::cannot_tell;
+            }
+            measure::settle_knee(self, measure::ascending_places(values));
+          },
+          nb::arg("places"), nb::arg("values"),
+          "Of these nothing can be told: the knee is found without them.")
+      .def(
           "standing",
           [](const measure::Knee& self, std::size_t place) -> std::optional<std::string> {
             if (place >= self.rows.size() || !self.rows[place].standing) return std::nullopt;
@@ -274,6 +286,21 @@ void bind_sweeps(nb::module_& module) {
       },
       nb::arg("values"), nb::arg("costs"), nb::arg("resolution"),
       "Of as many values as lists of costs, which were measured one after the other.");
+  module.def(
+      "clocks_forbid",
+      [](const Measured& best, std::vector<double> best_costs, const Measured& here,
+         std::vector<double> costs, const std::string& standing, double resolution) {
+        for (const auto each : {measure::Standing::within, measure::Standing::worse}) {
+          if (measure::to_string(each) == standing)
+            return measure::clocks_forbid_standing(
+                {.result = &best.result, .costs = std::move(best_costs)},
+                {.result = &here.result, .costs = std::move(costs)}, each, resolution);
+        }
+        return std::string();
+      },
+      nb::arg("best"), nb::arg("best_costs"), nb::arg("here"), nb::arg("costs"),
+      nb::arg("standing"), nb::arg("resolution"),
+      "Why clocks do not allow that standing of a value against the best; empty where they do.");
   module.def(
       "judge_together",
       [](const std::vector<std::string>& verdicts, const std::vector<std::optional<double>>& p) {

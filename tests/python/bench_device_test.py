@@ -258,3 +258,30 @@ def test_device_time_without_a_recorder_is_refused() -> None:
     )
     assert code == "unsupported"
     assert "no recorder is in this process" in text and "fathom run --cuda always" in text
+
+
+def test_clocks_of_a_sweep_that_cycles_agree_with_withhold_nothing() -> None:
+    code = (
+        "times = {1: 90_000, 2: 60_000}\n"
+        "found = fathom.bench(lambda n: driver.fake_launch(times[n], times[n]),"
+        f" sweep={{'n': [1, 2]}}, runs=10, nvml={str(NVML)!r})\n"
+        "print(json.dumps([found.knee, found.clocks]))"
+    )
+    assert run(code, FATHOM_NVML_SCRIPT="zero-uuid") == [{"n": 2}, []]
+
+
+def test_values_of_a_sweep_at_other_clocks_are_not_judged() -> None:
+    """Whether clocks differ is tested in C++: here they do."""
+    code = (
+        "from fathom._bench_result import BenchResult\n"
+        "def differ(self, costs, best, best_costs, standing, resolution):\n"
+        "    return 'too hot' if standing == 'worse' else ''\n"
+        "BenchResult.clocks_forbid = differ\n"
+        "times = {1: 90_000, 2: 60_000}\n"
+        "found = fathom.bench(lambda n: driver.fake_launch(times[n], times[n]),"
+        " sweep={'n': [1, 2]}, runs=10)\n"
+        "print(json.dumps([found.knee, found.perhaps, found.clocks, str(found)]))"
+    )
+    knee, perhaps, clocks, text = run(code)
+    assert (knee, perhaps, clocks) == ({"n": 2}, [{"n": 1}], [[{"n": 1}, "too hot"]])
+    assert "clocks differ: at n=1 too hot" in text

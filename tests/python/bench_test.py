@@ -319,6 +319,9 @@ class Made:
     def values(self) -> tuple[list[float], list[float]]:
         return [], self._values
 
+    def clocks_forbid(self, *_: Any) -> str:
+        return ""
+
 
 def made_sweep(per: str | None, *made: Made) -> fathom.BenchSweep:
     points = [({"n": 2**place}, each) for place, each in enumerate(made)]
