@@ -186,15 +186,17 @@ def with_timers(comparisons: int) -> dict[str, int]:
     return json.loads(done.stdout)
 
 
-def slow_down(comparisons: int) -> str:
-    """A process that takes 1 % longer, sampled until 1 % is decided."""
-    sides = json.loads(bench(["sh", "-c", ":"], command(), "--json", "--runs", "60"))["metrics"][0]
+def slow_down(comparisons: int, metric: str) -> str:
+    """A row: a process that takes 1 % longer by that metric, sampled until 1 % is decided."""
+    by = ("--json", "--metric", metric)
+    load = os.getloadavg()[0]
+    sides = json.loads(bench(["sh", "-c", ":"], command(), *by, "--runs", "60"))["metrics"][0]
     start, whole = sides["base"]["median"], sides["new"]["median"]
     more = 0.01 * whole / (whole - start)  # the shell's start does not get longer
     found = wrong = within = 0
     announced, taken, pairs = [], [], []
     for _ in range(comparisons):
-        told = json.loads(bench(command(), command(more), "--json", "--resolution", "1%"))
+        told = json.loads(bench(command(), command(more), *by, "--resolution", "1%"))
         row = told["metrics"][0]
         found += row["verdict"] == "slower"
         wrong += row["verdict"] == "faster"
@@ -204,9 +206,17 @@ def slow_down(comparisons: int) -> str:
             taken.append(told["elapsed_s"])
             within += told["elapsed_s"] <= 1.1 * told["announced"]["time_s"] + 1
     middle = statistics.median
-    return (f"{comparisons} whole comparisons of the process with one that takes 1 % longer, `--resolution 1%`: found in "
-            f"{found}, the wrong way in {wrong}. A comparison took {middle(pairs):.0f} pairs and {middle(taken):.0f} s (medians); "
-            f"announced were {middle(announced):.0f} s, and {within} of {len(announced)} kept to that (10 % and a second to spare).")
+    times = f"{middle(taken):.0f} s | {middle(announced):.0f} s; {within} of {len(announced)} kept to it" if taken else "– | never"
+    return (f"| {comparisons} | `--metric {metric}` | {load:.1f} to {os.getloadavg()[0]:.1f} | {found}, the wrong way {wrong} | "
+            f"{middle(pairs):.0f}, {times} |")
+
+
+def slow_down_table(comparisons: int) -> Iterator[str]:
+    """10 % of the time announced and a second are to spare."""
+    yield from ["The process and one that takes 1 % longer, `--resolution 1%`:", "",
+                "| comparisons | by | load | found | pairs, time (medians) | announced (median) |", "|---:|---|---|---|---|---|"]
+    for metric in ("wall", "user"):
+        yield slow_down(comparisons, metric)
 
 
 def percent(share: float) -> str:
@@ -253,7 +263,7 @@ def page(args: argparse.Namespace) -> Iterator[str]:
             yield from [f"A function of 0.3 ms with itself, {args.timers} times by {name}, 0.2 s a side: a difference is claimed in "
                         f"{claims} ({percent(claims / args.timers)}).", ""]
     if args.slow_down:
-        yield from [slow_down(args.slow_down), ""]
+        yield from [*slow_down_table(args.slow_down), ""]
     yield (f"It took {time.monotonic() - began:.0f} s on {os.cpu_count()} cores, load {load:.1f} at the start and "
            f"{os.getloadavg()[0]:.1f} at the end.")
 
@@ -263,7 +273,7 @@ def main() -> None:
     parser.add_argument("--pairs", type=int, default=600)
     parser.add_argument("--step-pairs", type=int, default=200, help="0: none")
     parser.add_argument("--live", type=int, default=40)
-    parser.add_argument("--slow-down", type=int, default=10, help="comparisons with 1 %% more; 0: none")
+    parser.add_argument("--slow-down", type=int, default=10, help="comparisons with 1 %% more, by each metric; 0: none")
     parser.add_argument("--timers", type=int, default=100, help="comparisons of a function; 0: none")
     parser.add_argument("--write", type=pathlib.Path)
     args = parser.parse_args()

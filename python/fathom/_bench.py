@@ -48,15 +48,9 @@ def _check(function: Any, measure: str, l2: str | None, items: bool) -> None:
         )
     if measure not in MODES:
         raise _refuse(f"measure={measure!r}; there are: {', '.join(MODES)}")
-    if measure == "device":
-        raise FathomError(
-            'measure="device" needs the activities that CUPTI delivers, which no bench reads yet: '
-            'measure="events", or `fathom run` and the table `kernels`',
-            "unsupported",
-        )
     if l2 is not None and l2 not in L2:
         raise _refuse(f"l2={l2!r}; there are: {', '.join(L2)}")
-    if items and measure == "events":
+    if items and measure in ("device", "events"):
         raise _refuse('items are timed as the program gets them: measure="wall"')
 
 

@@ -170,6 +170,19 @@ class BenchResult:
     def notes(self) -> tuple[str, ...]:
         return tuple(self._summary["function"]["notes"])
 
+    def clocks_forbid(
+        self,
+        costs: list[float],
+        best: BenchResult,
+        best_costs: list[float],
+        standing: str,
+        resolution: float,
+    ) -> str:
+        """Why these costs cannot stand so against the best of a sweep; empty where they can."""
+        return _core.clocks_forbid(
+            best._measured, best_costs, self._measured, costs, standing, resolution
+        )
+
     def values(self) -> tuple[list[float], list[float]]:
         """Nanoseconds per call of complete pairs: of the base (empty without one), of the new."""
         return self._measured.values()

@@ -49,14 +49,43 @@ class BenchSweep:
         by = float(values[self.per]) if self.per else 1.0
         return [value / by for value in result.values()[1]]
 
-    def _found(self) -> _core.Knee | None:
+    def _found(self) -> tuple[_core.Knee, dict[int, str]] | None:
         if not self.points or len(self.points[0][0]) != 1 or self.paired:
             return None
-        values = [next(iter(point.values())) for point, _ in self.points]
-        if not all(isinstance(value, (int, float)) for value in values):
+        given = [next(iter(point.values())) for point, _ in self.points]
+        if not all(isinstance(value, (int, float)) for value in given):
             return None
+        values = [float(value) for value in given]
         costs = [self._costs(place) for place in range(len(self.points))]
-        return _core.find_knee([float(value) for value in values], costs, self.resolution)
+        knee = _core.find_knee(values, costs, self.resolution)
+        forbidden = self._forbidden(knee, costs)
+        knee.withhold(list(forbidden), values)
+        return knee, forbidden
+
+    def _forbidden(self, found: _core.Knee, costs: list[list[float]]) -> dict[int, str]:
+        """By place: why clocks do not allow to say how it stands against the best."""
+        if found.best is None:
+            return {}
+        best = self.points[found.best][1]
+        forbidden = {}
+        for place, (_, result) in enumerate(self.points):
+            standing = found.standing(place)
+            if standing is None:
+                continue
+            why = result.clocks_forbid(
+                costs[place], best, costs[found.best], standing, self.resolution
+            )
+            if why:
+                forbidden[place] = why
+        return forbidden
+
+    @property
+    def clocks(self) -> tuple[tuple[dict[str, Any], str], ...]:
+        """Values of which nothing can be told, as the device had other clocks than at the best."""
+        found = self._found()
+        if found is None:
+            return ()
+        return tuple((self.points[place][0], why) for place, why in found[1].items())
 
     @property
     def knee(self) -> dict[str, Any] | None:
@@ -66,13 +95,14 @@ class BenchSweep:
         best has fewer than 7 samples.
         """
         found = self._found()
-        return None if found is None or found.knee is None else self.points[found.knee][0]
+        knee = None if found is None else found[0].knee
+        return None if knee is None else self.points[knee][0]
 
     @property
     def perhaps(self) -> tuple[dict[str, Any], ...]:
         """Smaller values than the knee of which it cannot be told."""
         found = self._found()
-        return () if found is None else tuple(self.points[place][0] for place in found.perhaps)
+        return () if found is None else tuple(self.points[place][0] for place in found[0].perhaps)
 
     def verdicts(self) -> list[str | None]:
         """Of each point, at a false discovery rate of 5 % over all of them; None where none is."""
@@ -126,7 +156,9 @@ class BenchSweep:
         (name, value), *_ = knee.items()
         text = f"knee: {name}={value}"
         perhaps = ", ".join(str(each[name]) for each in self.perhaps)
-        return f"{text}; of {perhaps} it cannot be told" if perhaps else text
+        text += f"; of {perhaps} it cannot be told" if perhaps else ""
+        clocks = "; ".join(f"at {name}={each[name]} {why}" for each, why in self.clocks)
+        return f"{text}; clocks differ: {clocks}" if clocks else text
 
     def __str__(self) -> str:
         rows = self.rows()

@@ -279,12 +279,20 @@ class Knee:
     def perhaps(self) -> list[int]:
         """Of smaller ones of which it cannot be told."""
 
+    def withhold(self, places: Sequence[int], values: Sequence[float]) -> None:
+        """Of these nothing can be told: the knee is found without them."""
+
     def standing(self, place: int) -> str | None:
         """best, within, worse or cannot_tell."""
 
 def find_knee(values: Sequence[float], costs: Sequence[Sequence[float]], resolution: float) -> Knee:
     """
     Of as many values as lists of costs, which were measured one after the other.
+    """
+
+def clocks_forbid(best: Measured, best_costs: Sequence[float], here: Measured, costs: Sequence[float], standing: str, resolution: float) -> str:
+    """
+    Why clocks do not allow that standing of a value against the best; empty where they do.
     """
 
 def judge_together(verdicts: Sequence[str], p: Sequence[float | None]) -> list[str]:

@@ -87,11 +87,9 @@ std::string differs_text(const BenchResult& result) {
 /// What the programs of the new side, or of both, said of themselves.
 std::string programs_text(const BenchResult& result) {
   const std::vector<measure::BenchRun>& runs = result.outcome.runs;
-  std::string now = measure::facts_text(measure::facts_of(runs, Side::now));
-  if (!result.paired()) return now;
-  std::string base = measure::facts_text(measure::facts_of(runs, Side::base));
-  if (base == now || now.empty()) return base;
-  return base.empty() ? "new: " + now : "base: " + base + "; new: " + now;
+  std::optional<measure::Facts> base;
+  if (result.paired()) base = measure::facts_of(runs, Side::base);
+  return measure::programs_text(base, measure::facts_of(runs, Side::now));
 }
 
 std::string first_run_text(const BenchResult& result) {

@@ -9,6 +9,7 @@
 #include "cli/bench_json.h"
 #include "measure/measured_json.h"
 #include "measure/metrics.h"
+#include "measure/program_facts.h"
 
 namespace fathom::cli {
 namespace {
@@ -124,7 +125,14 @@ std::string varied_json(const VariedResult& result, std::string_view indent) {
   for (const SweepRow& row : result.verdict.rows) write_row(json, row, outcome.points[row.point]);
   json.end();
   write_conditions(json.key("conditions"), outcome.conditions);
-  json.end();
+  json.key("programs").object(kJsonLines).key("base");
+  if (result.paired()) {
+    measure::write_texts(json, measure::facts_of(outcome.points, measure::Side::base));
+  } else {
+    json.null();
+  }
+  measure::write_texts(json.key("new"), measure::facts_of(outcome.points, measure::Side::now));
+  json.end().end();
   return out;
 }
 

@@ -2,6 +2,7 @@
 #include "cli/bench_varied_show.h"
 
 #include <algorithm>
+#include <optional>
 #include <vector>
 
 #include "base/quantity_text.h"
@@ -9,6 +10,7 @@
 #include "measure/command_words.h"
 #include "measure/measured_text.h"
 #include "measure/metrics.h"
+#include "measure/program_facts.h"
 #include "render/charset.h"
 #include "render/finding_text.h"
 #include "render/line_plot.h"
@@ -22,6 +24,7 @@ using measure::claim_word;
 using measure::Metric;
 using measure::metric_text;
 using measure::PointState;
+using measure::Side;
 using measure::Standing;
 using measure::SweepRow;
 using measure::VariedPoint;
@@ -237,6 +240,17 @@ std::vector<std::string> notes_of(const VariedResult& result) {
   return notes;
 }
 
+/// What the programs said of themselves, at all values together.
+struct Programs {
+  std::optional<measure::Facts> base;
+  measure::Facts now;
+};
+Programs programs_of(const VariedResult& result) {
+  Programs programs{.base = {}, .now = measure::facts_of(result.outcome.points, Side::now)};
+  if (result.paired()) programs.base = measure::facts_of(result.outcome.points, Side::base);
+  return programs;
+}
+
 std::string metric_line(const VariedResult& result) {
   const Metric* const metric = headline_of(result);
   if (metric == nullptr) return {};
@@ -253,10 +267,13 @@ std::string varied_text(const VariedResult& result, const Style& style) {
   if (result.paired()) add("Base", measure::command_line(result.options.base));
   add(result.paired() ? "New" : "Command", measure::command_line(result.options.command));
   add("Metric", metric_line(result));
+  const Programs programs = programs_of(result);
+  if (programs.base) add("Differs", measure::facts_that_differ(*programs.base, programs.now));
   text += "\n" + grid_text(grid_of(result)) + "\n";
   add("Knee", knee_text(result));
   add("Crossover", crossover_text(result));
   add("Rounds", rounds_text(result));
+  add("Programs", measure::programs_text(programs.base, programs.now));
   add("Devices", measure::gpus_text(result.outcome.conditions));
   add("Conditions", bench_conditions_text(result.outcome.conditions, result.options.plan.seed));
   for (const std::string& note : notes_of(result)) add("Note", note);
@@ -271,12 +288,18 @@ std::string varied_markdown(const VariedResult& result) {
     text += "**Crossover** " + markdown_cell(crossover) + "\n\n";
   if (result.paired())
     text += "- Base: " + markdown_cell(measure::command_line(result.options.base)) + "\n";
+  const Programs programs = programs_of(result);
+  const std::string differs =
+      programs.base ? measure::facts_that_differ(*programs.base, programs.now) : std::string();
+  if (!differs.empty()) text += "- Differs: " + markdown_cell(differs) + "\n";
+  const std::string said = measure::programs_text(programs.base, programs.now);
   const std::string gpus = measure::gpus_text(result.outcome.conditions);
   text +=
       "- " + std::string(result.paired() ? "New" : "Command") + ": " +
       markdown_cell(measure::command_line(result.options.command)) +
       "\n- Metric: " + metric_line(result) + "\n\n" + grid_markdown(grid_of(result)) + "\n" +
-      rounds_text(result) + "\n\n" + (gpus.empty() ? "" : markdown_cell(gpus) + "\n\n") +
+      rounds_text(result) + "\n\n" + (said.empty() ? "" : markdown_cell(said) + "\n\n") +
+      (gpus.empty() ? "" : markdown_cell(gpus) + "\n\n") +
       markdown_cell(bench_conditions_text(result.outcome.conditions, result.options.plan.seed)) +
       "\n";
   for (const std::string& note : notes_of(result)) text += "\n" + markdown_cell(note) + "\n";

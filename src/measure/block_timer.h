@@ -14,7 +14,7 @@ namespace fathom::measure {
 using Block = std::function<bool(std::size_t calls)>;
 
 struct BlockTimer {
-  std::string mode;            ///< "wall", "events": stands in every result.
+  std::string mode;            ///< "wall", "events", "device": stands in every result.
   std::string clock;           ///< What it reads, for people.
   Duration cost{};             ///< Of timing a block, as far as it lies in the block's time.
   Duration least{};            ///< So long a block is made, so that the cost is of no account.

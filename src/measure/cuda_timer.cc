@@ -4,9 +4,13 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
+#include <cstdlib>
+#include <utility>
 #include <vector>
 
 #include <dlfcn.h>
+
+#include "capture/cuda/device_time.h"
 
 namespace fathom::measure {
 namespace {
@@ -18,6 +22,10 @@ constexpr Duration kEventResolution = std::chrono::nanoseconds(500);
 /// Queued on the device before it is waited for; the driver holds some 1000 launches.
 constexpr std::size_t kMostCold = 256;
 constexpr std::size_t kMostWarm = 100'000;
+/// Each of which is waited for, and what CUPTI has of it.
+constexpr std::size_t kMostColdReadings = 16;
+/// So that the records of a block do not fill the recorder's memory.
+constexpr std::size_t kMostRecorded = 10'000;
 
 using Event = void*;
 using Stream = void*;
@@ -75,21 +83,19 @@ struct CudaDevice::Api {
   }
 };
 
-/// Pairs of events, and the buffer whose writing pushes all else out of L2.
-class CudaDevice::Events {
+/// The buffer whose writing pushes all else out of L2.
+class CudaDevice::Cooler {
  public:
-  Events(std::shared_ptr<CudaDevice> device, L2 l2, std::uint64_t stream)
+  Cooler(std::shared_ptr<CudaDevice> device, L2 l2, std::uint64_t stream)
       : device_(std::move(device)),
         l2_(l2),
         // NOLINTNEXTLINE(performance-no-int-to-ptr): a handle of the driver, as Python has it
         stream_(reinterpret_cast<Stream>(stream)) {}
-  ~Events() {
-    const Api& api = *device_->api_;
-    for (Event event : events_) api.destroy(event);
-    if (buffer_ != 0) api.free(buffer_);
+  ~Cooler() {
+    if (buffer_ != 0) device_->api_->free(buffer_);
   }
-  Events(const Events&) = delete;
-  Events& operator=(const Events&) = delete;
+  Cooler(const Cooler&) = delete;
+  Cooler& operator=(const Cooler&) = delete;
 
   Result<void> make_ready() {
     if (l2_ == L2::warm) return {};
@@ -102,15 +108,41 @@ class CudaDevice::Events {
                                     " bytes left, with which L2 is made cold: l2=\"warm\""};
   }
 
+  /// Windows of so many calls: each has its own where L2 is made cold before it.
+  [[nodiscard]] std::size_t windows(std::size_t calls) const { return l2_ == L2::cold ? calls : 1; }
+  [[nodiscard]] Stream stream() const { return stream_; }
+  /// Nothing where L2 is to be left as it is.
+  bool cool() {
+    return l2_ == L2::warm ||
+           device_->ok(device_->api_->fill(buffer_, 0, bytes_ / 4, stream_), "cuMemsetD32Async");
+  }
+
+ private:
+  std::shared_ptr<CudaDevice> device_;
+  L2 l2_;
+  Stream stream_;
+  std::uint64_t buffer_ = 0;
+  std::size_t bytes_ = 0;
+};
+
+class CudaDevice::Events {
+ public:
+  Events(std::shared_ptr<CudaDevice> device, L2 l2, std::uint64_t stream)
+      : device_(device), cooler_(std::move(device), l2, stream) {}
+  ~Events() {
+    for (Event event : events_) api().destroy(event);
+  }
+  Events(const Events&) = delete;
+  Events& operator=(const Events&) = delete;
+
+  Result<void> make_ready() { return cooler_.make_ready(); }
+
   std::optional<double> time(const Block& block, std::size_t calls) {
-    const std::size_t pairs = l2_ == L2::cold ? calls : 1;
+    const std::size_t pairs = cooler_.windows(calls);
     if (!have(2 * pairs)) return std::nullopt;
     for (std::size_t pair = 0; pair < pairs; ++pair) {
-      if (l2_ == L2::cold && !ok(api().fill(buffer_, 0, bytes_ / 4, stream_), "cuMemsetD32Async"))
-        return std::nullopt;
-      if (!ok(api().record(events_[2 * pair], stream_), "cuEventRecord")) return std::nullopt;
-      if (!block(calls / pairs)) return std::nullopt;
-      if (!ok(api().record(events_[2 * pair + 1], stream_), "cuEventRecord")) return std::nullopt;
+      if (!cooler_.cool() || !record(2 * pair)) return std::nullopt;
+      if (!block(calls / pairs) || !record(2 * pair + 1)) return std::nullopt;
     }
     return sum(pairs);
   }
@@ -118,6 +150,10 @@ class CudaDevice::Events {
  private:
   [[nodiscard]] const Api& api() const { return *device_->api_; }
   bool ok(int code, const char* call) { return device_->ok(code, call); }
+
+  bool record(std::size_t event) {
+    return ok(api().record(events_[event], cooler_.stream()), "cuEventRecord");
+  }
 
   bool have(std::size_t count) {
     while (events_.size() < count) {
@@ -142,11 +178,73 @@ class CudaDevice::Events {
   }
 
   std::shared_ptr<CudaDevice> device_;
-  L2 l2_;
-  Stream stream_;
+  Cooler cooler_;
   std::vector<Event> events_;
-  std::uint64_t buffer_ = 0;
-  std::size_t bytes_ = 0;
+};
+
+/// What the recorder in this process has of CUPTI, read before and after.
+class CudaDevice::Activities {
+ public:
+  Activities(std::shared_ptr<CudaDevice> device, L2 l2, std::uint64_t stream)
+      : device_(device), cooler_(std::move(device), l2, stream) {}
+  ~Activities() {
+    if (library_ != nullptr) dlclose(library_);
+  }
+  Activities(const Activities&) = delete;
+  Activities& operator=(const Activities&) = delete;
+
+  Result<void> make_ready() {
+    const auto none = [](const char* why) { return Error{ErrorCode::unsupported, why}; };
+    const char* const path = std::getenv("CUDA_INJECTION64_PATH");
+    // Never loads it: it is the driver that does.
+    if (path != nullptr) library_ = dlopen(path, RTLD_NOW | RTLD_NOLOAD);
+    if (library_ == nullptr)
+      return none(
+          "no recorder is in this process: begin the program by `fathom run --cuda always`");
+    if (!find(library_, cuda::kDeviceTimeName, read_))
+      return none(
+          "the library in CUDA_INJECTION64_PATH is no recorder of Fathom's that tells times");
+    cuda::DeviceTime now;
+    if (!read(now)) return Error{ErrorCode::unsupported, error_};
+    return cooler_.make_ready();
+  }
+
+  std::optional<double> time(const Block& block, std::size_t calls) {
+    const std::size_t windows = cooler_.windows(calls);
+    double ns = 0;
+    for (std::size_t window = 0; window < windows; ++window) {
+      cuda::DeviceTime before;
+      cuda::DeviceTime after;
+      if (!cooler_.cool() || !read(before)) return std::nullopt;
+      if (!block(calls / windows) || !read(after)) return std::nullopt;
+      if (after.missed != before.missed) {
+        error_ = "CUPTI's times of a block are not complete: " +
+                 std::to_string(after.missed - before.missed) + " records are missing";
+        return std::nullopt;
+      }
+      ns += static_cast<double>(after.ns - before.ns);
+    }
+    return ns;
+  }
+
+  [[nodiscard]] const std::string& error() const { return error_; }
+
+ private:
+  bool read(cuda::DeviceTime& time) {
+    if (!device_->settle()) {
+      error_ = device_->error();
+      return false;
+    }
+    const char* const why = read_(&time);
+    if (why != nullptr) error_ = why;
+    return why == nullptr;
+  }
+
+  std::shared_ptr<CudaDevice> device_;
+  Cooler cooler_;
+  void* library_ = nullptr;
+  cuda::DeviceTimeFunction read_ = nullptr;
+  std::string error_;
 };
 
 CudaDevice::CudaDevice(void* library, std::unique_ptr<Api> api)
@@ -201,6 +299,22 @@ Result<BlockTimer> CudaDevice::event_timer(const std::shared_ptr<CudaDevice>& de
     return events->time(block, calls);
   };
   timer.error = [device] { return device->error(); };
+  return timer;
+}
+
+Result<BlockTimer> CudaDevice::activity_timer(const std::shared_ptr<CudaDevice>& device, L2 l2,
+                                              std::uint64_t stream) {
+  const auto activities = std::make_shared<Activities>(device, l2, stream);
+  if (Result<void> ready = activities->make_ready(); !ready) return std::move(ready).error();
+  BlockTimer timer;
+  timer.mode = "device";
+  timer.clock = "times that CUPTI has of device activity";
+  timer.least = kLeastBlock;
+  timer.most_calls = l2 == L2::cold ? kMostColdReadings : kMostRecorded;
+  timer.time = [activities](const Block& block, std::size_t calls) {
+    return activities->time(block, calls);
+  };
+  timer.error = [activities] { return activities->error(); };
   return timer;
 }
 

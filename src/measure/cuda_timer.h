@@ -44,10 +44,19 @@ class CudaDevice {
   /// known.
   static Result<BlockTimer> event_timer(const std::shared_ptr<CudaDevice>& device, L2 l2,
                                         std::uint64_t stream);
+  /// The sum of what kernels, copies, fills and whole graphs of this process took on devices, as
+  /// CUPTI tells the recorder that `fathom run` has put into it; what ran at the same time counts
+  /// each for itself. The device is waited for before and after, and what writes over L2 on
+  /// `stream` is not in the sum. A block whose records are not complete fails. Errors: unsupported,
+  /// where no recorder is here or CUPTI is not its own; and those of event_timer().
+  static Result<BlockTimer> activity_timer(const std::shared_ptr<CudaDevice>& device, L2 l2,
+                                           std::uint64_t stream);
 
  private:
   struct Api;
+  class Cooler;
   class Events;
+  class Activities;
   CudaDevice(void* library, std::unique_ptr<Api> api);
   bool ok(int code, const char* call);
 

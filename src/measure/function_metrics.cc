@@ -70,6 +70,9 @@ constexpr std::array kItemKinds = {
 Kind headline_of(std::string_view mode, bool items) {
   if (mode == "events")
     return {"events", "time per call between CUDA events", "", Unit::ns, per_call};
+  if (mode == "device")
+    return {"device", "time per call on devices", "the sum of its kernels, copies and fills",
+            Unit::ns, per_call};
   return {"wall", "wall time per call", items ? "from the call until the generator ended" : "",
           Unit::ns, per_call};
 }
@@ -181,6 +184,20 @@ FunctionResult function_result(FunctionOptions options, FunctionOutcome outcome)
   result.now_gaps = all_gaps(result.outcome, Side::now);
   if (result.paired()) result.base_gaps = all_gaps(result.outcome, Side::base);
   return result;
+}
+
+std::string clocks_forbid_standing(const FunctionCosts& best, const FunctionCosts& here,
+                                   Standing standing, double resolution) {
+  if (standing != Standing::within && standing != Standing::worse) return {};
+  const std::vector<ClockReading> best_clocks = clocks_of(best.result->outcome, Side::now);
+  const std::vector<ClockReading> here_clocks = clocks_of(here.result->outcome, Side::now);
+  std::string differs = clocks_differ(describe_clocks(best_clocks), describe_clocks(here_clocks),
+                                      {.base = "the best", .now = "this value"});
+  if (differs.empty()) return {};
+  const std::optional<PairedRatio> cycles =
+      cost_by(cycles_of({.values = best.costs, .clocks = best_clocks}),
+              cycles_of({.values = here.costs, .clocks = here_clocks}), Costs::apart);
+  return cycles && standing_of(*cycles, resolution) == standing ? std::string() : differs;
 }
 
 }  // namespace fathom::measure

@@ -10,6 +10,7 @@
 
 #include "measure/clock_rule.h"
 #include "measure/function_bench.h"
+#include "measure/knee.h"
 #include "measure/measured.h"
 #include "stats/sample.h"
 
@@ -36,5 +37,15 @@ struct FunctionResult {
 /// The headline is judged alone and held against the clocks. Of calls that give items the other
 /// metrics are judged together.
 FunctionResult function_result(FunctionOptions options, FunctionOutcome outcome);
+
+/// What a function cost at a value of a sweep, and where that was measured.
+struct FunctionCosts {
+  const FunctionResult* result = nullptr;  ///< Must live as long.
+  std::vector<double> costs;               ///< Of its complete samples.
+};
+/// Why the standing of a value against the best cannot stay, as of two sides whose clocks differ.
+/// "" where it stays, and of one of which nothing is certain.
+std::string clocks_forbid_standing(const FunctionCosts& best, const FunctionCosts& here,
+                                   Standing standing, double resolution);
 
 }  // namespace fathom::measure

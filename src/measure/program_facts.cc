@@ -29,26 +29,50 @@ std::string joined(const std::vector<std::string>& values) {
   return values.size() > kMostValues ? text + ", …" : text;
 }
 
-}  // namespace
+/// Names with all values that runs had for them.
+class FactsOfRuns {
+ public:
+  void add(std::span<const BenchRun> runs, Side side) {
+    for (const BenchRun& run : runs) {
+      if (run.side == side) add(run.facts);
+    }
+  }
 
-Facts facts_of(std::span<const BenchRun> runs, Side side) {
-  std::vector<std::pair<std::string, std::vector<std::string>>> found;
-  for (const BenchRun& run : runs) {
-    if (run.side != side) continue;
-    for (const auto& [name, value] : run.facts) {
+  [[nodiscard]] Facts facts() const {
+    Facts facts;
+    for (const auto& [name, values] : found_) facts.emplace_back(name, joined(values));
+    return facts;
+  }
+
+ private:
+  void add(const Facts& facts) {
+    for (const auto& [name, value] : facts) {
       auto known = std::ranges::find_if(
-          found, [&name = name](const auto& each) { return each.first == name; });
-      if (known == found.end()) {
-        found.emplace_back(name, std::vector<std::string>());
-        known = std::prev(found.end());
+          found_, [&name = name](const auto& each) { return each.first == name; });
+      if (known == found_.end()) {
+        found_.emplace_back(name, std::vector<std::string>());
+        known = std::prev(found_.end());
       }
       if (std::ranges::find(known->second, value) == known->second.end())
         known->second.push_back(value);
     }
   }
-  Facts facts;
-  for (const auto& [name, values] : found) facts.emplace_back(name, joined(values));
-  return facts;
+
+  std::vector<std::pair<std::string, std::vector<std::string>>> found_;
+};
+
+}  // namespace
+
+Facts facts_of(std::span<const BenchRun> runs, Side side) {
+  FactsOfRuns found;
+  found.add(runs, side);
+  return found.facts();
+}
+
+Facts facts_of(std::span<const VariedPoint> points, Side side) {
+  FactsOfRuns found;
+  for (const VariedPoint& point : points) found.add(point.runs, side);
+  return found.facts();
 }
 
 std::string facts_that_differ(const Facts& base, const Facts& now) {
@@ -73,6 +97,14 @@ std::string facts_text(const Facts& facts) {
   for (const auto& [name, value] : facts)
     text.append(text.empty() ? "" : ", ").append(name).append(" ").append(value);
   return text;
+}
+
+std::string programs_text(const std::optional<Facts>& base, const Facts& now) {
+  std::string after = facts_text(now);
+  if (!base) return after;
+  std::string before = facts_text(*base);
+  if (before == after || after.empty()) return before;
+  return before.empty() ? "new: " + after : "base: " + before + "; new: " + after;
 }
 
 }  // namespace fathom::measure

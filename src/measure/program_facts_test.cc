@@ -31,6 +31,26 @@ TEST(ProgramFacts, ThatAreOtherInManyRunsAreNotAllNamed) {
   EXPECT_EQ(facts_of(runs, Side::now), (Facts{{"seed", "0, 1, 2, …"}}));
 }
 
+TEST(ProgramFacts, OfASweepAreThoseOfAllItsValues) {
+  const std::vector<VariedPoint> points = {
+      {.value = "4",
+       .runs = {run_with(Side::now, {{"Python", "3.12"}, {"threads", "4"}}),
+                run_with(Side::base, {{"Python", "3.11"}})}},
+      {.value = "8", .runs = {run_with(Side::now, {{"Python", "3.12"}, {"threads", "8"}})}},
+  };
+  EXPECT_EQ(facts_of(points, Side::now), (Facts{{"Python", "3.12"}, {"threads", "4, 8"}}));
+  EXPECT_EQ(facts_of(points, Side::base), (Facts{{"Python", "3.11"}}));
+}
+
+TEST(ProgramFacts, OfBothSidesAreSaidOnceWhereTheyAreTheSame) {
+  const Facts facts = {{"threads", "8"}};
+  EXPECT_EQ(programs_text({}, facts), "threads 8");
+  EXPECT_EQ(programs_text(facts, facts), "threads 8");
+  EXPECT_EQ(programs_text(facts, {{"threads", "4"}}), "base: threads 8; new: threads 4");
+  EXPECT_EQ(programs_text(Facts(), facts), "new: threads 8");
+  EXPECT_EQ(programs_text(facts, {}), "threads 8");
+}
+
 TEST(ProgramFacts, ThatDifferAreNamedWithBothValues) {
   const Facts base = {{"Python", "3.11"}, {"PyTorch", "2.6"}, {"threads", "8"}};
   EXPECT_EQ(facts_that_differ(base, base), "");

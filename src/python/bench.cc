@@ -40,7 +40,7 @@ constexpr std::size_t kFewestPairs = 6;
 
 /// What Python asks for.
 struct Asked {
-  std::string mode;  ///< "auto", "events", "wall".
+  std::string mode;  ///< "auto", "device", "events", "wall".
   std::optional<std::string> l2;
   std::uint64_t stream = 0;
   std::string nvml;
@@ -144,7 +144,7 @@ class Bench {
   std::optional<measure::BlockTimer> choose() {
     Result<std::shared_ptr<CudaDevice>> found = CudaDevice::current();
     if (!found) {
-      if (asked_.mode == "events") return refuse(found.error());
+      if (asked_.mode == "events" || asked_.mode == "device") return refuse(found.error());
       return measure::wall_timer();
     }
     device_ = *found;
@@ -155,8 +155,10 @@ class Bench {
       return timer;
     }
     l2_ = asked_.l2.value_or("cold");
-    Result<measure::BlockTimer> timer = CudaDevice::event_timer(
-        device_, l2_ == "cold" ? measure::L2::cold : measure::L2::warm, asked_.stream);
+    const measure::L2 l2 = l2_ == "cold" ? measure::L2::cold : measure::L2::warm;
+    Result<measure::BlockTimer> timer = asked_.mode == "device"
+                                            ? CudaDevice::activity_timer(device_, l2, asked_.stream)
+                                            : CudaDevice::event_timer(device_, l2, asked_.stream);
     if (!timer) return refuse(timer.error());
     return std::move(*timer);
   }
@@ -189,7 +191,8 @@ class Bench {
     result.device = device_->name() + ", driver for CUDA " + device_->driver_version();
     result.l2 = l2_;
     if (asked_.l2 && l2_.empty())
-      result.notes.emplace_back("L2 is left as it is: only measure=\"events\" makes it cold.");
+      result.notes.emplace_back(
+          "L2 is left as it is: only measure=\"events\" and \"device\" make it cold.");
     if (!clock_)
       result.notes.emplace_back("Clocks of the device are not known: NVML does not have it.");
   }
@@ -256,6 +259,18 @@ void bind_sweeps(nb::module_& module) {
               "Of the smallest value that is certainly as good within the resolution.")
       .def_ro("perhaps", &measure::Knee::perhaps, "Of smaller ones of which it cannot be told.")
       .def(
+          "withhold",
+          [](measure::Knee& self, const std::vector<std::size_t>& places,
+             const std::vector<double>& values) {
+            for (const std::size_t place : places) {
+              if (place < self.rows.size())
+                self.rows[place].standing = measure::Standing::cannot_tell;
+            }
+            measure::settle_knee(self, measure::ascending_places(values));
+          },
+          nb::arg("places"), nb::arg("values"),
+          "Of these nothing can be told: the knee is found without them.")
+      .def(
           "standing",
           [](const measure::Knee& self, std::size_t place) -> std::optional<std::string> {
             if (place >= self.rows.size() || !self.rows[place].standing) return std::nullopt;
@@ -271,6 +286,21 @@ void bind_sweeps(nb::module_& module) {
       },
       nb::arg("values"), nb::arg("costs"), nb::arg("resolution"),
       "Of as many values as lists of costs, which were measured one after the other.");
+  module.def(
+      "clocks_forbid",
+      [](const Measured& best, std::vector<double> best_costs, const Measured& here,
+         std::vector<double> costs, const std::string& standing, double resolution) {
+        for (const auto each : {measure::Standing::within, measure::Standing::worse}) {
+          if (measure::to_string(each) == standing)
+            return measure::clocks_forbid_standing(
+                {.result = &best.result, .costs = std::move(best_costs)},
+                {.result = &here.result, .costs = std::move(costs)}, each, resolution);
+        }
+        return std::string();
+      },
+      nb::arg("best"), nb::arg("best_costs"), nb::arg("here"), nb::arg("costs"),
+      nb::arg("standing"), nb::arg("resolution"),
+      "Why clocks do not allow that standing of a value against the best; empty where they do.");
   module.def(
       "judge_together",
       [](const std::vector<std::string>& verdicts, const std::vector<std::optional<double>>& p) {

@@ -4,6 +4,7 @@ import io
 import json
 import os
 import pathlib
+import platform
 import signal
 import subprocess
 import sys
@@ -117,6 +118,17 @@ class Sweeps(unittest.TestCase):
         verdicts = {each["value"]: each["verdict"] for each in found["values"]}
         self.assertEqual(verdicts["20000"], "slower")
         self.assertIsNone(found["knee"])
+
+    def test_what_the_programs_say_of_themselves_is_told(self):
+        python = [sys.executable, "-c", "print({v})"]
+        options = ("--sweep", "v=1,2", "--runs", "1", "--warmup", "1")
+        found = result(SWEEP, *options, "--base", " ".join([sys.executable, "-c", "'print({v})'"]), "--", *python)
+        said = {"Python": platform.python_version()}
+        self.assertEqual(found["programs"], {"base": said, "new": said})
+        self.assertEqual(result(SWEEP, *options, "--", "true", "{v}")["programs"], {"base": None, "new": {}})
+        for form in ((), ("--markdown",)):
+            done = bench(*options, "--quiet", *form, "--", *python)
+            self.assertIn(f"Python {platform.python_version()}", " ".join(done.stdout.split()))
 
     def test_the_rounds_that_the_resolution_takes_are_told_after_the_pilot(self):
         done = bench("--json", "--sweep", "v=1,2", "--resolution", "0.001%", "--time", "4s", "--metric", "wall", "--",

@@ -136,3 +136,152 @@ def test_without_nvml_a_note_says_that_clocks_are_not_known() -> None:
     found = run("show(fathom.bench(launches(60_000, 60_000), runs=3, nvml='/no/library'))")
     assert found["function"]["clocks"]["new"] is None
     assert any("NVML" in note for note in found["function"]["notes"])
+
+
+CUPTI = BUILD / "libfake_cupti.so"
+RECORDER = BUILD / "libfathom_cuda.so"
+
+# The driver loads the recorder into a program that `fathom run` began.
+RECORDED = f"""
+cupti = ctypes.CDLL({str(CUPTI)!r}, mode=ctypes.RTLD_GLOBAL)
+recorder = ctypes.CDLL({str(RECORDER)!r})
+recorder.InitializeInjection()
+def refused(**more):
+    try:
+        return show(fathom.bench(lambda: cupti.fake_work(1), measure="device", runs=3, **more))
+    except fathom.FathomError as error:
+        print(json.dumps([error.code, str(error)]))
+"""
+needs_recorder = pytest.mark.skipif(
+    not (CUPTI.exists() and RECORDER.exists()), reason="built without headers of CUPTI"
+)
+
+
+def recorded(code: str, folder: pathlib.Path, **environment: str) -> Any:
+    """`code` in a process with the recorder and a fake libcupti in it."""
+    injected = {
+        "FATHOM_SESSION": str(folder),
+        "FATHOM_CUPTI": str(CUPTI),
+        "CUDA_INJECTION64_PATH": str(RECORDER),
+    }
+    return run(RECORDED + code, **{**injected, **environment})
+
+
+# A round of the fake's work is a copy of 1 µs and a kernel of 5 µs.
+ROUND_NS = 6000
+
+
+@needs_recorder
+def test_device_time_is_the_sum_of_what_cupti_timed(tmp_path: pathlib.Path) -> None:
+    found = recorded(
+        "show(fathom.bench(lambda: cupti.fake_work(2), measure='device', l2='warm', runs=8))",
+        tmp_path,
+    )
+    function, metric = found["function"], found["metrics"][0]
+    assert (function["mode"], function["l2"]) == ("device", "warm")
+    assert metric["metric"] == "device"
+    assert metric["new"]["median"] == pytest.approx(2 * ROUND_NS, rel=1e-3)
+    assert metric["new"]["min"] == pytest.approx(metric["new"]["max"], rel=1e-3)
+    assert function["calls"]["new"] * 2 * ROUND_NS >= 50_000
+
+
+@needs_recorder
+def test_device_time_of_setup_is_in_no_window(tmp_path: pathlib.Path) -> None:
+    found = recorded(
+        "cupti.fake_work.restype = None\n"
+        "show(fathom.bench(lambda: cupti.fake_work(1), against=lambda: cupti.fake_work(2),"
+        " setup=lambda: cupti.fake_work(50), measure='device', runs=8))",
+        tmp_path,
+    )
+    metric = found["metrics"][0]
+    assert metric["verdict"] == "faster"
+    assert metric["new"]["median"] == pytest.approx(ROUND_NS, rel=1e-3)
+    assert metric["ratio"] == pytest.approx(0.5, rel=1e-3)
+
+
+@needs_recorder
+def test_device_time_makes_l2_cold_before_each_call(tmp_path: pathlib.Path) -> None:
+    found = recorded(
+        "result = fathom.bench(lambda: cupti.fake_work(1), measure='device', runs=8, calls=2)\n"
+        "print(json.dumps([result.l2, driver.fake_fills(), driver.fake_live()]))",
+        tmp_path,
+    )
+    assert found == ["cold", 16, 0]
+
+
+@needs_recorder
+def test_device_time_where_cupti_is_not_the_recorders_is_refused(tmp_path: pathlib.Path) -> None:
+    code, text = recorded("cupti.fake_hold()\nrefused()", tmp_path, FATHOM_OPTIONS='{"cuda":false}')
+    assert code == "unsupported"
+    assert "CUPTI is not the recorder's" in text and "--cuda always" in text
+
+
+@needs_recorder
+def test_device_time_without_times_of_kernels_is_refused(tmp_path: pathlib.Path) -> None:
+    code, text = recorded("refused()", tmp_path, CUPTI_FAKE_REFUSE="3,10")
+    assert code == "unsupported"
+    assert "refuses times of kernels" in text
+
+
+@needs_recorder
+def test_device_time_outside_of_what_is_recorded_is_refused(tmp_path: pathlib.Path) -> None:
+    code, text = recorded("refused()", tmp_path, FATHOM_OPTIONS='{"range":"cuda-profiler"}')
+    assert code == "unsupported"
+    assert "does not record at this time" in text
+
+
+@needs_recorder
+def test_a_block_of_which_records_are_missing_is_an_error(tmp_path: pathlib.Path) -> None:
+    code, text = recorded(
+        "def much():\n"
+        "    cupti.fake_work(20_000)\n"
+        "try:\n"
+        "    fathom.bench(much, measure='device', l2='warm', runs=3, calls=1)\n"
+        "    print('null')\n"
+        "except fathom.FathomError as error:\n"
+        "    print(json.dumps([error.code, str(error)]))",
+        tmp_path,
+        FATHOM_OPTIONS='{"max_memory_bytes":4194304}',
+    )
+    assert code == "io"
+    assert "not complete" in text and "records are missing" in text
+
+
+def test_device_time_without_a_recorder_is_refused() -> None:
+    code, text = run(
+        "try:\n"
+        "    fathom.bench(launches(1, 1), measure='device', runs=3)\n"
+        "    print('null')\n"
+        "except fathom.FathomError as error:\n"
+        "    print(json.dumps([error.code, str(error)]))",
+        CUDA_INJECTION64_PATH="/no/library",
+    )
+    assert code == "unsupported"
+    assert "no recorder is in this process" in text and "fathom run --cuda always" in text
+
+
+def test_clocks_of_a_sweep_that_cycles_agree_with_withhold_nothing() -> None:
+    code = (
+        "times = {1: 90_000, 2: 60_000}\n"
+        "found = fathom.bench(lambda n: driver.fake_launch(times[n], times[n]),"
+        f" sweep={{'n': [1, 2]}}, runs=10, nvml={str(NVML)!r})\n"
+        "print(json.dumps([found.knee, found.clocks]))"
+    )
+    assert run(code, FATHOM_NVML_SCRIPT="zero-uuid") == [{"n": 2}, []]
+
+
+def test_values_of_a_sweep_at_other_clocks_are_not_judged() -> None:
+    """Whether clocks differ is tested in C++: here they do."""
+    code = (
+        "from fathom._bench_result import BenchResult\n"
+        "def differ(self, costs, best, best_costs, standing, resolution):\n"
+        "    return 'too hot' if standing == 'worse' else ''\n"
+        "BenchResult.clocks_forbid = differ\n"
+        "times = {1: 90_000, 2: 60_000}\n"
+        "found = fathom.bench(lambda n: driver.fake_launch(times[n], times[n]),"
+        " sweep={'n': [1, 2]}, runs=10)\n"
+        "print(json.dumps([found.knee, found.perhaps, found.clocks, str(found)]))"
+    )
+    knee, perhaps, clocks, text = run(code)
+    assert (knee, perhaps, clocks) == ({"n": 2}, [{"n": 1}], [[{"n": 1}, "too hot"]])
+    assert "clocks differ: at n=1 too hot" in text

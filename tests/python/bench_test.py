@@ -280,10 +280,16 @@ def test_without_a_device_events_are_refused_and_auto_is_wall() -> None:
     assert cold.mode == "wall" and cold.notes == ("L2 is not touched: no device was used.",)
 
 
-def test_device_mode_says_that_it_is_not_there() -> None:
+def test_device_time_without_a_device_is_refused() -> None:
     with pytest.raises(fathom.FathomError) as caught:
-        fathom.bench(short, measure="device")
+        fathom.bench(short, measure="device", runs=3)
     assert caught.value.code == "unsupported"
+    assert "no driver of CUDA is loaded" in str(caught.value)
+
+
+def test_items_have_no_device_time() -> None:
+    with pytest.raises(fathom.FathomError, match='measure="wall"'):
+        fathom.bench(lambda: iter([1]), measure="device", items=True, runs=3)
 
 
 def test_a_sweep_has_a_row_for_each_value() -> None:
@@ -312,6 +318,9 @@ class Made:
 
     def values(self) -> tuple[list[float], list[float]]:
         return [], self._values
+
+    def clocks_forbid(self, *_: Any) -> str:
+        return ""
 
 
 def made_sweep(per: str | None, *made: Made) -> fathom.BenchSweep:

@@ -61,6 +61,9 @@ void add_launch_words(const Record& record, bool reported, Arguments& arguments)
   }
 }
 
+/// Streams that wait for something do no work.
+constexpr std::string_view kWaiting = "cuda_sync";
+
 /// Since CUDA 13; before, the byte was padding.
 constexpr std::uint32_t kTellsDeviceLaunch = 130000;
 
@@ -179,6 +182,10 @@ std::int32_t Converter::device_of(std::uint32_t context) const {
 
 void Converter::write(const wire::DeviceActivity& activity) {
   if (activity.graph >= 0) ++counts_.graph_nodes;
+  if (activity.category != kWaiting) {
+    ++counts_.activities;
+    counts_.activity_ns += activity.duration;
+  }
   writer_.device(activity);
 }
 
@@ -362,7 +369,7 @@ void Converter::wait(const WaitRecord& record) {
          .context = record.contextId,
          .stream = applicable(record.streamId),
          .name = wait.kind,
-         .category = "cuda_sync",
+         .category = kWaiting,
          .correlation = id(record.correlationId),
          .wait = &wait});
 }

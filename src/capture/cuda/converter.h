@@ -56,6 +56,8 @@ struct ConverterCounts {
   std::uint64_t events_forgotten = 0;    ///< Recordings of CUDA events: harmless if nobody waits.
   std::uint64_t external_forgotten = 0;  ///< Ids that the program gave to calls that came too late.
   std::uint64_t launches_forgotten = 0;  ///< Programmatic launches whose kernels came too late.
+  std::uint64_t activities = 0;          ///< Work of devices that was written.
+  std::int64_t activity_ns = 0;          ///< The sum of its durations.
 };
 
 /// The name of a function of the runtime or the driver by CUPTI's number of it, or null.

@@ -2,6 +2,7 @@
 // calls at its first use.
 #include <cstdlib>
 
+#include "capture/cuda/device_time.h"
 #include "capture/cuda/tracer.h"
 
 extern "C" [[gnu::visibility("default")]] int
@@ -16,4 +17,10 @@ InitializeInjection() {  // NOLINT(readability-identifier-naming)
 /// 0 where it is not, -1 where the driver has not called the library yet, or has not come back.
 extern "C" [[gnu::visibility("default")]] int fathom_has_cupti() {
   return fathom::cuda::Tracer::get().has_cupti();
+}
+
+/// See device_time.h.
+extern "C" [[gnu::visibility("default")]] const char* fathom_device_time(
+    fathom::cuda::DeviceTime* read) {
+  return fathom::cuda::Tracer::get().device_time(*read);
 }

@@ -76,6 +76,33 @@ int Tracer::has_cupti() const noexcept {
   return tracing_ && getpid() == pid_ ? 1 : 0;
 }
 
+const char* Tracer::device_time(DeviceTime& read) noexcept {
+  constexpr std::int64_t kAnswersWithin = 10'000'000'000;
+  constexpr std::int64_t kAskAgain = 50'000'000;
+  constexpr useconds_t kBetweenLooks = 100;
+  const inside::Inside guard;
+  const std::uint64_t number = ++times_asked_;
+  const std::int64_t begin = wire::monotonic_ns();
+  for (std::int64_t asked = 0; times_answered_ < number; usleep(kBetweenLooks)) {
+    if (has_cupti() != 1 || !recording_)
+      return "CUPTI is not the recorder's in this process: `fathom run --cuda always` takes it, "
+             "and "
+             "leaves torch.profiler without a GPU";
+    if (times_refused_)
+      return "CUPTI refuses times of kernels, copies or graphs: the session says why";
+    if (!enabled_) return "the recorder does not record at this time, as it was asked to";
+    const std::int64_t now = wire::monotonic_ns();
+    if (now - begin > kAnswersWithin) return "the recorder did not answer for 10 seconds";
+    // A tick that is under way may have begun too early.
+    if (now - asked < kAskAgain) continue;
+    asked = now;
+    inside::Recorder::get().tick_soon();
+  }
+  const std::lock_guard lock(mutex_);
+  read = device_time_;
+  return nullptr;
+}
+
 void Tracer::begin() {
   const char* const said = std::getenv("FATHOM_OPTIONS");
   options_ = options_of(said == nullptr ? "" : said);
@@ -365,6 +392,7 @@ void Tracer::say_answers(std::span<const CUptiResult> answers) {
     if (wanted()[i].kind == CUPTI_ACTIVITY_KIND_DRIVER)
       calls_written_ = answers[i] == CUPTI_SUCCESS;
     if (answers[i] == CUPTI_SUCCESS) continue;
+    if (wanted()[i].device) times_refused_ = true;
     inside::attempt([&] { lose(loss_of(wanted()[i].what, answers[i], cupti_.text(answers[i]))); });
   }
   FallbackLevel level = level_of(answers);

@@ -17,6 +17,7 @@
 #include "capture/cuda/context_wait.h"
 #include "capture/cuda/converter.h"
 #include "capture/cuda/cupti.h"
+#include "capture/cuda/device_time.h"
 #include "capture/cuda/event_timer.h"
 #include "capture/cuda/fallback.h"
 #include "capture/cuda/graph_cost.h"
@@ -43,6 +44,9 @@ class Tracer {
   /// 1: CUPTI's activity is ours in this process; 0: it is not, or no more; -1: start() has not
   /// ended yet. Thread-safe.
   [[nodiscard]] int has_cupti() const noexcept;
+
+  /// As of DeviceTimeFunction.
+  const char* device_time(DeviceTime& read) noexcept;
 
  private:
   Tracer() = default;
@@ -112,6 +116,7 @@ class Tracer {
   void count_converted(wire::Writer& writer);
   void write_library_calls(wire::Writer& writer);
   void count_losses(wire::Writer& writer);
+  void answer_device_time(wire::Writer& writer);
   void say_at_end(wire::Writer& writer);
   void look_at_length();
   void warn(wire::Writer& writer);
@@ -162,6 +167,12 @@ class Tracer {
   std::mutex switching_;
   std::atomic<bool> enabled_{false};
   std::atomic<bool> was_enabled_{false};
+
+  std::atomic<bool> times_refused_{false};  // of some of what devices do
+  std::atomic<std::uint64_t> times_asked_{0};
+  std::atomic<std::uint64_t> times_answered_{0};
+  std::uint64_t lost_ = 0;  // records that CUPTI or we had no room for
+  DeviceTime device_time_;  // with the lock held
 
   std::mutex mutex_;
   std::int64_t range_begin_ = -1;

@@ -216,6 +216,7 @@ void Tracer::trace(wire::Writer& writer, bool forced) {
   const bool decided = known || forced || buffers_->half_full();
   // Without a reading of its clock CUPTI's times mean nothing here.
   if (recording_ && decided && !clock_.empty()) convert(writer);
+  if (recording_ && known && times_asked_ != times_answered_) answer_device_time(writer);
   if (EventTimer* const timer = timer_) write_timed(*timer, writer);
   if (options_.libraries) write_library_calls(writer);
   if (recording_) count_losses(writer);
@@ -304,12 +305,39 @@ void Tracer::count_losses(wire::Writer& writer) {
   check("how many records CUPTI had no room for", counted);
   if (counted == CUPTI_SUCCESS && dropped > 0)
     writer.dropped("CUDA activity records that CUPTI had no room for", dropped);
-  if (const std::uint64_t refused = buffers_->take_refused(); refused > 0)
-    writer.dropped("requests of CUPTI for a buffer beyond the memory cap", refused);
-  if (const std::uint64_t discarded = buffers_->take_discarded(); discarded > 0)
-    writer.dropped("CUDA activity records beyond the memory cap", discarded);
-  if (const std::uint64_t failed = buffers_->take_failed(); failed > 0)
+  const std::uint64_t refused = buffers_->take_refused();
+  if (refused > 0) writer.dropped("requests of CUPTI for a buffer beyond the memory cap", refused);
+  const std::uint64_t discarded = buffers_->take_discarded();
+  if (discarded > 0) writer.dropped("CUDA activity records beyond the memory cap", discarded);
+  const std::uint64_t failed = buffers_->take_failed();
+  if (failed > 0)
     writer.dropped("requests of CUPTI for a buffer for which there was no memory", failed);
+  lost_ += dropped + refused + discarded + failed;
+}
+
+/// For who waits in device_time(). CUPTI may return buffers from a thread of its own: they are all
+/// here once two flushes in turn bring nothing.
+void Tracer::answer_device_time(wire::Writer& writer) {
+  constexpr int kQuiet = 2;
+  constexpr int kMostFlushes = 20;
+  const std::uint64_t asked = times_asked_;
+  std::uint64_t before = converter_->counts().activities;
+  for (int flushes = 0, quiet = 0; flushes < kMostFlushes && quiet < kQuiet; ++flushes) {
+    flush(false);
+    convert(writer);
+    const std::uint64_t now = converter_->counts().activities;
+    quiet = now == before ? quiet + 1 : 0;
+    before = now;
+  }
+  count_losses(writer);
+  const ConverterCounts& counts = converter_->counts();
+  {
+    const std::lock_guard lock(mutex_);
+    device_time_ = {.ns = counts.activity_ns,
+                    .activities = counts.activities,
+                    .missed = lost_ + counts.without_time + counts.running + counts.outside};
+  }
+  times_answered_ = asked;
 }
 
 /// Also now and then, for a program that does not come to its end.
