@@ -123,7 +123,7 @@ std::string paragraph(std::string_view label, std::string_view text, const Style
 
 std::string verdict_text(const Verdict& verdict) {
   const std::string names = verdict_names(verdict);
-  // Where only the roofs are not known the sentence says so.
+  // Where only the roofs are not known, the sentence tells.
   return verdict.points_decide ? names + ": 5 points of the step decide" : names;
 }
 
