@@ -95,7 +95,7 @@ class Verdict:
 
     id: str
     sentence: str
-    also: tuple[str, ...]  # what it nearly is
+    also: tuple[str, ...]  # what it nearly is, or may be where the roofline shows too little
     families: tuple[Family, ...]
 
     def __str__(self) -> str:

@@ -123,7 +123,8 @@ std::string paragraph(std::string_view label, std::string_view text, const Style
 
 std::string verdict_text(const Verdict& verdict) {
   const std::string names = verdict_names(verdict);
-  return verdict.also.empty() ? names : names + ": 5 points of the step decide";
+  // Where only the roofs are not known, the sentence tells.
+  return verdict.points_decide ? names + ": 5 points of the step decide" : names;
 }
 
 std::string together_text(const Together& together) {

@@ -27,7 +27,8 @@ std::string saving_text(const RankedFinding& ranked, bool ascii);
 /// What an alternative of a card saves where the card's change is made, too; "" for nothing.
 std::string on_top_text(const RankedFinding& other, bool ascii);
 
-/// "host-bound"; with what it nearly is, "host-bound or sync-bound: 5 points of the step decide".
+/// "host-bound"; with what it nearly is, "host-bound or sync-bound: 5 points of the step decide";
+/// where the roofline shows too little, "memory-bandwidth-bound or latency-bound".
 std::string verdict_text(const Verdict& verdict);
 
 /// "apply 1–3: 177.6 ms → 118.2 ms (33.4 % less)": what the first findings save together.

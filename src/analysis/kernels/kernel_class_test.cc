@@ -150,6 +150,8 @@ TEST(KernelClass, KnowsTransposesOfLibrariesAndFftOfOneDimension) {
   });
 }
 
+TEST(KernelClass, KnowsProductsOfMtia) { expect_all({{"fc-dtype-fp16-m-512-n-256", gemm}}); }
+
 TEST(KernelClass, KnowsConvolutions) {
   expect_all({
       {"cudnn_infer_volta_scudnn_128x64_relu_medium_nn_v1", conv},

@@ -36,6 +36,10 @@ constexpr std::array kOptions = {
     PasswordOption{"rabbitmqadmin", 'p', Where::next_word},
     PasswordOption{"login", 'p', Where::next_word},  // docker login, az login …
     PasswordOption{"redis-cli", 'a', Where::both},
+    PasswordOption{"http", 'a', Where::both},  // HTTPie: name:password, or a token
+    PasswordOption{"https", 'a', Where::both},
+    PasswordOption{"xh", 'a', Where::both},
+    PasswordOption{"xhs", 'a', Where::both},
     PasswordOption{"zip", 'P', Where::both},
     PasswordOption{"unzip", 'P', Where::both},
     PasswordOption{"sqlcmd", 'P', Where::both},
@@ -74,8 +78,18 @@ bool is_short_option(std::string_view word) {
 
 }  // namespace
 
+bool PasswordOptions::is_key(std::string_view word, std::string_view before) const {
+  const bool address = before == "--host" || word.find("://") != std::string_view::npos;
+  return wandb_ == Login::key && !address && !word.empty() && word[0] != '-';
+}
+
 void PasswordOptions::see(std::string_view word) {
   const std::string_view program = base_name(word);
+  if (program == "wandb") {
+    wandb_ = Login::program;
+  } else if (wandb_ == Login::program) {
+    wandb_ = program == "login" ? Login::key : Login::none;
+  }
   if (std::ranges::find(kOthers, program) != kOthers.end()) forget();
   if (std::ranges::find(kOtherMeaning, program) != kOtherMeaning.end()) other_ = true;
   for (std::size_t i = 0; i < kOptions.size(); ++i)

@@ -26,8 +26,11 @@ bool holds_password(std::string_view word) {
   if (value[0] == '=') value.remove_prefix(1);
   const auto is_number = [](char c) { return is_digit(c) || c == '-' || c == '.'; };
   const auto is_small = [](char c) { return (c >= 'a' && c <= 'z') || c == '-' || c == '_'; };
-  return !std::ranges::all_of(value, is_number) && !std::ranges::all_of(value, is_small) &&
-         value.find('-') == std::string_view::npos;
+  if (std::ranges::all_of(value, is_number) || std::ranges::all_of(value, is_small)) return false;
+  // -python-3 and -pA-b hold none, -pSecret-1 does.
+  const auto is_capital = [](char c) { return c >= 'A' && c <= 'Z'; };
+  return value.find('-') == std::string_view::npos ||
+         (std::ranges::any_of(value, is_capital) && std::ranges::any_of(value, is_digit));
 }
 
 /// Options that stand alone, behind which the next word is "name:password": -u, and together with
@@ -269,15 +272,22 @@ class Scanner {
     const bool parameter = is_parameter(end);
     if (shaped_inside(name)) return;
     if (option && glued_password(name)) return;
+    const bool address = text.substr(end).starts_with("://");
+    const bool begins = at_ == 0 || is_blank(text_[at_ - 1]);
+    if (begins && !address && options_.is_key(name, previous_)) return hide_value(false);
     keep(end);
-    if (!option) options_.see(name);
+    // The scheme of an address is no program.
+    if (!option && !address) options_.see(name);
     if (option && options_.is_followed(name)) return hide_next_word();
     if (name == kPasswordOption && !options_.means_other()) return after_password_option();
     if (option && names_user(name)) return after_user_option(name);
     const bool set = sets(previous_) || is_subcommand_of_secret(name);
     previous_ = name;
-    const Secrecy secrecy = parameter ? secrecy_of_parameter(name) : secrecy_of(name);
-    if (secrecy != Secrecy::none) after_secret_name(name, option || set, secrecy);
+    // curl -HAuthorization:…
+    const bool header = name.starts_with("-H") && rest().starts_with(':');
+    const std::string_view own = header ? name.substr(2) : name;
+    const Secrecy secrecy = parameter ? secrecy_of_parameter(own) : secrecy_of(own);
+    if (secrecy != Secrecy::none) after_secret_name(own, option || set, secrecy);
   }
 
   /// Is the name of so many characters here one of a URL, "?name=value"?
@@ -311,7 +321,8 @@ class Scanner {
     const std::string_view behind = rest().substr(name.size());
     const bool quoted = name == kPasswordOption && behind.size() > 1 && is_quote(behind[0]) &&
                         behind[0] != open_ && !is_digit(behind[1]);
-    if (!known && !quoted && !holds_password(name)) return false;
+    const bool looks = holds_password(name) && !options_.means_other();
+    if (!known && !quoted && !looks) return false;
     keep(kPasswordOption.size());
     hide_value(false);
     return true;
@@ -470,14 +481,21 @@ std::vector<std::string> redact_command(const std::vector<std::string>& words) {
   std::string_view before_that;  // and the one before that
   bool secret_follows = false;
   for (const std::string& word : words) {
-    const bool glued = word.size() > 2 && (options.is_glued(word) || holds_password(word));
+    const bool looks_glued = holds_password(word);
+    const bool other = looks_glued && options.means_other();
+    const bool glued =
+        word.size() > 2 && (options.is_glued(word) || (looks_glued && !options.means_other()));
     const bool no_script = word.starts_with('-') || !precedes_script(before);
     if (secret_follows && !word.starts_with("--")) {
       out.emplace_back(word.empty() ? std::string_view() : kRedacted);
+    } else if (options.is_key(word, before)) {
+      out.emplace_back(kRedacted);
     } else if (precedes_user(before)) {
       out.push_back(redact_user(before, word));
     } else if (glued) {
       out.push_back(word.substr(0, word[2] == '=' ? 3 : 2) + std::string(kRedacted));
+    } else if (other) {
+      out.push_back(word);  // srun -pA100-80G is a partition
     } else if (before == kPasswordOption && !options.means_other() && looks_like_password(word)) {
       out.emplace_back(kRedacted);
     } else {
@@ -487,7 +505,8 @@ std::vector<std::string> redact_command(const std::vector<std::string>& words) {
     if (!word.starts_with('-')) options.see(word);
     before_that = std::exchange(before, word);
     // Of name=value the value is there already.
-    const bool whole = word.find('=') == std::string::npos && !glued;
+    const bool header = word.starts_with("-H") && word.find(':') != std::string::npos;
+    const bool whole = word.find('=') == std::string::npos && !glued && !header;
     const bool named = word.starts_with('-') || sets(before_that) || is_subcommand_of_secret(word);
     secret_follows = (whole && named && names_secret(word)) || options.is_followed(word);
   }

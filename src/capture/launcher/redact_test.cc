@@ -314,6 +314,43 @@ TEST(Redact, TheWordAfterAnOptionForASecretIsReplaced) {
             (std::vector<std::string>{"train", "--use-auth", "--epochs", "3"}));
 }
 
+TEST(Redact, APasswordWithADashIsToldFromOtherOptions) {
+  expect_redacted({
+      {"prog -pSecret-1 x", "prog -p[redacted] x"},
+      {"prog -python-3.11 -p8080 -p=8080 -parallel", "prog -python-3.11 -p8080 -p=8080 -parallel"},
+      {"srun -pA100-80G x", "srun -pA100-80G x"},
+  });
+  EXPECT_EQ(redact_command({"prog", "-pSecret-1"}),
+            (std::vector<std::string>{"prog", "-p[redacted]"}));
+  EXPECT_EQ(redact_command({"srun", "-pA100-80G"}),
+            (std::vector<std::string>{"srun", "-pA100-80G"}));
+}
+
+TEST(Redact, WhatHttpieAndWandbAreGivenIsReplaced) {
+  expect_redacted({
+      {"http -a me:pw host", "http -a [redacted] host"},
+      {"fetch https://x -a all", "fetch https://x -a all"},
+      {"cd x && wandb login abcDEF123 && python t.py",
+       "cd x && wandb login [redacted] && python t.py"},
+      {"wandb login --host https://my.host abc", "wandb login --host https://my.host [redacted]"},
+      {"wandb sync runs/x", "wandb sync runs/x"},
+  });
+  EXPECT_EQ(redact_command({"https", "-ame:pw", "host"}),
+            (std::vector<std::string>{"https", "-a[redacted]", "host"}));
+  EXPECT_EQ(redact_command({"wandb", "login", "--relogin", "abcDEF123"}),
+            (std::vector<std::string>{"wandb", "login", "--relogin", "[redacted]"}));
+  EXPECT_EQ(
+      redact_command({"wandb", "login", "--host", "https://my.host", "abc"}),
+      (std::vector<std::string>{"wandb", "login", "--host", "https://my.host", "[redacted]"}));
+}
+
+TEST(Redact, AHeaderRightBehindItsOptionIsReplaced) {
+  EXPECT_EQ(redact_command({"curl", "-HAuthorization: Basic abc def", "https://x"}),
+            (std::vector<std::string>{"curl", "-HAuthorization: [redacted]", "https://x"}));
+  EXPECT_EQ(redact_command({"curl", "-HAccept: text/html"}),
+            (std::vector<std::string>{"curl", "-HAccept: text/html"}));
+}
+
 TEST(Redact, VariablesAreReplacedByNameOrByValue) {
   EXPECT_EQ(redact_variable("HF_TOKEN", "x"), "[redacted]");
   EXPECT_EQ(redact_variable("HF_TOKEN", ""), "");

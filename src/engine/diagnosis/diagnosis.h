@@ -72,9 +72,10 @@ struct FamilyTime {
 
 struct Verdict {
   VerdictId id = VerdictId::cannot_tell;
-  /// What it would be were the shares of two causes up to 5 points different; in the order of
-  /// VerdictId.
+  /// What it would be were the shares of two causes up to 5 points different, or what else it may
+  /// be where the roofline shows too little of the device's kernels; in the order of VerdictId.
   std::vector<VerdictId> also;
+  bool points_decide = false;        ///< `also` is not only there because roofs are not known.
   std::string sentence;              ///< Why, with its number.
   std::vector<FamilyTime> families;  ///< Largest first; what the verdict was chosen from.
 };

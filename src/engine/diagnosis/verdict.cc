@@ -92,6 +92,19 @@ bool is_covered(const RuleContext& rules, SliceId kernel) {
   return row != nullptr && row->bound != Bound::unknown;
 }
 
+/// May a kernel do so much arithmetic that this limits it? Others only move what they work on.
+bool may_compute(const RuleContext& rules, SliceId kernel) {
+  switch (rules.context.timelines().traits_of(rules.trace(), kernel).kernel_class) {
+    case KernelClass::gemm:
+    case KernelClass::conv:
+    case KernelClass::attention:
+    case KernelClass::other:
+      return true;
+    default:
+      return false;
+  }
+}
+
 /// What limits a kernel: by the roofline of its operator, else by what kernels of its class are
 /// usually limited by; products of a small batch are short, and far from the compute roof.
 Family family_of_kernel(const RuleContext& rules, SliceId kernel) {
@@ -102,31 +115,56 @@ Family family_of_kernel(const RuleContext& rules, SliceId kernel) {
       return arithmetic ? Family::compute : Family::memory_bandwidth;
     }
   }
-  switch (rules.context.timelines().traits_of(rules.trace(), kernel).kernel_class) {
-    case KernelClass::gemm:
-    case KernelClass::conv:
-    case KernelClass::attention:
-    case KernelClass::other:
-      return rules.trace().slices.duration[kernel.row()] < kShortProduct ? Family::latency
-                                                                         : Family::compute;
-    default:
-      return Family::memory_bandwidth;
-  }
+  if (!may_compute(rules, kernel)) return Family::memory_bandwidth;
+  return rules.trace().slices.duration[kernel.row()] < kShortProduct ? Family::latency
+                                                                     : Family::compute;
 }
 
-/// The percentage of the time of computing that the roofline covers.
-double covered_percent(const RuleContext& rules) {
-  const Timelines& timelines = rules.context.timelines();
-  Duration all{};
+/// What the roofline shows of computing, and how long kernels ran of which it shows nothing.
+struct Roofs {
+  FamilyTimes shown{};
   Duration covered{};
+  Duration products{};  ///< Not covered, and limited by anything.
+  Duration moving{};    ///< Not covered, and limited by memory or by nothing.
+
+  [[nodiscard]] double covered_percent() const {
+    const Duration all = covered + products + moving;
+    if (all == Duration{}) return 0;
+    return 100.0 * static_cast<double>(to_ns(covered)) / static_cast<double>(to_ns(all));
+  }
+  [[nodiscard]] bool known() const { return covered_percent() >= kLeastCovered; }
+
+  /// Could most of the time be limited so, were what is not covered as far from or as near to its
+  /// roofs as it can be?
+  [[nodiscard]] bool may_be(Family family) const {
+    const Duration computing = of(shown, Family::compute);
+    const Duration memory = of(shown, Family::memory_bandwidth);
+    const Duration latency = of(shown, Family::latency);
+    switch (family) {
+      case Family::compute:
+        return computing + products >= std::max({memory, latency, (memory + latency + moving) / 2});
+      case Family::memory_bandwidth:
+        return memory + products + moving >= std::max(computing, latency);
+      default:
+        return latency + products + moving >= std::max(computing, memory);
+    }
+  }
+};
+
+Roofs roofs_of(const RuleContext& rules) {
+  const Timelines& timelines = rules.context.timelines();
+  Roofs roofs;
   for_each_activity(rules, [&](SliceId activity, SliceId) {
     if (timelines.busy_kind(rules.trace(), activity) != Busy::compute) return;
     const Duration time = rules.accounting.credited[activity.row()];
-    all += time;
-    if (is_covered(rules, activity)) covered += time;
+    if (is_covered(rules, activity)) {
+      roofs.covered += time;
+      of(roofs.shown, family_of_kernel(rules, activity)) += time;
+    } else {
+      (may_compute(rules, activity) ? roofs.products : roofs.moving) += time;
+    }
   });
-  if (all == Duration{}) return 0;
-  return 100.0 * static_cast<double>(to_ns(covered)) / static_cast<double>(to_ns(all));
+  return roofs;
 }
 
 /// Divides computing by what limits the kernels that started in the counted steps.
@@ -278,7 +316,7 @@ std::string sentence(const RuleContext& rules, const Loss& loss, const SpentTime
 /// Operators of the main thread have no roofline: what is known is which of them move large
 /// tensors and hardly compute.
 std::string sentence(const RuleContext& rules, const Work& work, const FamilyTimes& times,
-                     Duration computing) {
+                     Duration computing, const Roofs& roofs) {
   const std::string time = share(rules, computing) + " of the step";
   if (rules.device < 0) {
     const std::string operators = "The main thread runs operators for " + time;
@@ -286,11 +324,10 @@ std::string sentence(const RuleContext& rules, const Work& work, const FamilyTim
     return operators + ", for " + share(rules, of(times, work.family)) +
            " such that only move large tensors through memory.";
   }
-  const double covered = covered_percent(rules);
-  if (covered < kLeastCovered) {
+  if (!roofs.known()) {
     return "The device computes for " + time +
            ". How near its kernels are to a roof is not known: " + "the roofline covers " +
-           percent_text(covered) + " of their time.";
+           percent_text(roofs.covered_percent()) + " of their time.";
   }
   return "The device computes for " + time + ", mostly " + std::string(work.manner) + ".";
 }
@@ -352,6 +389,7 @@ bool only_bars(const RuleContext& rules) {
 struct Shares {
   const RuleContext& rules;
   const SpentTime& spent;
+  const Roofs& roofs;
   double computing = 0;
   double unexplained = 0;
 
@@ -361,6 +399,8 @@ struct Shares {
   [[nodiscard]] double of_work(const Work& work) const {
     return rules.percent(of(spent.families, work.family));
   }
+  /// Without a device there is no roof to be near to.
+  [[nodiscard]] bool roofs_known() const { return rules.device < 0 || roofs.known(); }
 };
 
 bool near(double a, double b) { return std::abs(a - b) <= kNear; }
@@ -373,8 +413,14 @@ void add_near_losses(const Shares& shares, double share, std::vector<VerdictId>&
   }
 }
 
-/// Kinds of computing that come near to the one that takes most.
+/// Kinds of computing that come near to the one that takes most; where the roofline shows too
+/// little, all that may.
 void add_near_work(const Shares& shares, std::vector<VerdictId>& also) {
+  if (!shares.roofs_known()) {
+    for (const Work& work : kComputes)
+      if (shares.roofs.may_be(work.family)) also.push_back(work.verdict);
+    return;
+  }
   const double most = shares.of_work(largest<Work>(kComputes, shares.spent.families));
   for (const Work& work : kComputes) {
     const double share = shares.of_work(work);
@@ -382,24 +428,27 @@ void add_near_work(const Shares& shares, std::vector<VerdictId>& also) {
   }
 }
 
+bool is_work(VerdictId id) {
+  return std::ranges::find(kComputes, id, &Work::verdict) != std::end(kComputes);
+}
+
 bool is_loss(VerdictId id) {
   return id == VerdictId::io_bound ||
          std::ranges::find(kLosses, id, &Loss::verdict) != std::end(kLosses);
 }
 
-/// What else the verdict would be were shares up to kNear points different, in the order of
-/// VerdictId.
+/// What else the verdict would be were shares up to kNear points different, or were the roofs
+/// known, in the order of VerdictId.
 std::vector<VerdictId> near_verdicts(VerdictId id, const Shares& shares, const Loss& loss) {
   const double lost = shares.of_loss(loss);
   const double computing = shares.computing;
   const bool weighs = lost >= kLeastPercent && lost >= kLossPerCompute * computing;
-  const bool computes = std::ranges::find(kComputes, id, &Work::verdict) != std::end(kComputes);
   std::vector<VerdictId> also;
   if (is_loss(id)) {
     add_near_losses(shares, lost, also);
     const bool nearly = shares.rules.device >= 0 && computing >= kComputePercent - kNear;
     if (nearly || near(computing, lost)) add_near_work(shares, also);
-  } else if (computes) {
+  } else if (is_work(id)) {
     add_near_work(shares, also);
     const bool nearly = weighs && computing < kComputePercent + kNear;
     if (nearly || (lost >= kLeastPercent && near(lost, computing)))
@@ -560,6 +609,7 @@ Verdict judge(const RuleContext& rules, const SpentTime& spent,
     return ranked.finding.family == Family::memory_capacity &&
            ranked.finding.weight == Weight::critical;
   });
+  const Roofs roofs = rules.device >= 0 ? roofs_of(rules) : Roofs{};
   const bool computes = compute_percent >= kComputePercent;
   // Without a device what calling operators costs is in their time.
   const bool calls = rules.device < 0 && loss.family == Family::host;
@@ -586,7 +636,7 @@ Verdict judge(const RuleContext& rules, const SpentTime& spent,
   } else if (computes) {
     const Work& kind = largest<Work>(kComputes, times);
     verdict.id = kind.verdict;
-    verdict.sentence = sentence(rules, kind, times, computing);
+    verdict.sentence = sentence(rules, kind, times, computing, roofs);
   } else if (100.0 - compute_percent > kMostBalanced && unexplained > lost_percent) {
     verdict.sentence = "Cannot tell: the device computes for " + percent_text(compute_percent) +
                        " of the step, and for " + percent_text(unexplained) +
@@ -597,9 +647,15 @@ Verdict judge(const RuleContext& rules, const SpentTime& spent,
                        share(rules, of(times, loss.family)) + ".";
   }
   verdict.sentence += beside_the_step(findings);
-  const Shares shares{
-      .rules = rules, .spent = spent, .computing = compute_percent, .unexplained = unexplained};
+  const Shares shares{.rules = rules,
+                      .spent = spent,
+                      .roofs = roofs,
+                      .computing = compute_percent,
+                      .unexplained = unexplained};
   verdict.also = near_verdicts(verdict.id, shares, loss);
+  const bool guessed = is_work(verdict.id) && !shares.roofs_known();
+  verdict.points_decide =
+      std::ranges::any_of(verdict.also, [=](VerdictId each) { return !guessed || !is_work(each); });
   if (const Device* const unused = unused_device(rules)) {
     const std::string name = unused->name.empty() ? "a GPU" : unused->name;
     verdict.sentence = "On the CPU: nothing ran on " + name + ". " + verdict.sentence;

@@ -185,6 +185,34 @@ std::string_view optimizer_of(std::string_view range) {
   return rest.substr(0, rest.find('.'));
 }
 
+/// Whose class of a name ran.
+enum class Maker : std::uint8_t { unknown, torch, other };
+
+/// By the frame of the update inside `step`: "torch/optim/adam.py(220): step".
+Maker maker_of(const RuleContext& rules, SliceId step) {
+  const Trace& trace = rules.trace();
+  const Interval around = interval_of(trace, step);
+  const NameSet updates(trace, [](std::string_view name) {
+    return name.ends_with(": step") && name.find(".py(") != name.npos;
+  });
+  Maker maker = Maker::unknown;
+  for (std::size_t row = 0; row < trace.slices.size() && updates.any(); ++row) {
+    const SliceId slice(row);
+    if (trace.kind(slice) != SliceKind::python_function) continue;
+    if (!updates.contains(trace.slices.name[row])) continue;
+    const Interval frame = interval_of(trace, slice);
+    if (trace.slices.track[row] != trace.slices.track[step.row()]) continue;
+    if (frame.begin < around.begin || frame.end > around.end) continue;
+    if (trace.name(slice).find("torch/optim/") != std::string_view::npos) return Maker::torch;
+    maker = Maker::other;
+  }
+  return maker;
+}
+
+/// A name that torch.optim shares with another library, whose class has no such implementation:
+/// Adafactor of transformers.
+constexpr std::string_view kShared = "Adafactor";
+
 /// What embeddings with sparse=True and their gradients run, which no fused implementation takes.
 constexpr std::array<std::string_view, 3> kSparse = {
     "aten::embedding_sparse_backward", "aten::_coalesce", "aten::_sparse_coo_tensor_unsafe"};
@@ -193,12 +221,17 @@ Fix fix_of(const RuleContext& rules, SliceId step) {
   const Trace& trace = rules.trace();
   const std::string optimizer(optimizer_of(trace.name(step)));
   const auto known = std::ranges::find(kImplementations, optimizer, &Implementation::optimizer);
-  if (known == kImplementations.end()) {
+  const Maker maker = maker_of(rules, step);
+  const bool doubtful = optimizer == kShared && maker == Maker::unknown;
+  if (known == kImplementations.end() || maker == Maker::other || doubtful) {
+    std::string which = "Let the optimizer";
+    if (doubtful) {
+      which = "torch.optim.Adafactor takes foreach=True; that of transformers does not. Let it";
+    } else if (!optimizer.empty()) {
+      which = "Let " + optimizer + ", which is none of PyTorch's with such an implementation,";
+    }
     return {
-        .text = (optimizer.empty() ? std::string("Let the optimizer")
-                                   : "Let " + optimizer +
-                                         ", which is none of PyTorch's with such an "
-                                         "implementation,") +
+        .text = which +
                 " work on all parameters at once: write its update with torch._foreach_ operators, "
                 "or compile its step. Caveat: temporary memory of the size of the parameters.",
         .before = "optimizer.step()",

@@ -97,6 +97,26 @@ TEST(UnfusedOptimizer, IsAdvisedOfItsOwnImplementation) {
   EXPECT_EQ((own.text + own.after).find("foreach=True"), std::string::npos);
 }
 
+TEST(UnfusedOptimizer, IsAdvisedOfTheClassThatRan) {
+  const auto fix = [](std::string_view step, std::string_view frame) {
+    TraceBuilder builder = optimizer("aten::add_", 40, step);
+    if (!frame.empty()) builder.frame(frame, 100, 3900);
+    return JudgedTrace(builder).findings(unfused_optimizer()).at(0).fix;
+  };
+  const auto advised = [](const Fix& each) { return each.after.starts_with("torch.optim."); };
+  EXPECT_FALSE(
+      advised(fix("Optimizer.step#Adafactor.step", "transformers/optimization.py(900): step")));
+  EXPECT_FALSE(
+      advised(fix("Optimizer.step#AdamW.step", "transformers/optimization.py(600): step")));
+  EXPECT_EQ(fix("Optimizer.step#Adafactor.step", "torch/optim/_adafactor.py(150): step").after,
+            "torch.optim.Adafactor(model.parameters(), foreach=True)");
+  EXPECT_EQ(fix("Optimizer.step#AdamW.step", "torch/optim/adam.py(220): step").after,
+            "torch.optim.AdamW(model.parameters(), fused=True)");
+  const Fix doubtful = fix("Optimizer.step#Adafactor.step", "");
+  EXPECT_FALSE(advised(doubtful)) << doubtful.after;
+  EXPECT_NE(doubtful.text.find("that of transformers does not"), std::string::npos);
+}
+
 TEST(UnfusedOptimizer, IsNotAdvisedOfAFusedOneThatTheDeviceDoesNotHave) {
   TraceBuilder builder = optimizer("aten::add_", 40, "Optimizer.step#Adagrad.step");
   EXPECT_EQ(JudgedTrace(builder).findings(unfused_optimizer()).at(0).fix.after,

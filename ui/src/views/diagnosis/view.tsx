@@ -220,7 +220,7 @@ function Screen(props: { context: ViewContext }) {
           onTerm={context.explain}
         />
         {diagnosis.verdict.also.length > 0 && (
-          <p>Nearly as much speaks for: {diagnosis.verdict.also.map(name).join(', ')}.</p>
+          <p>It may as well be: {diagnosis.verdict.also.map(name).join(', ')}.</p>
         )}
         <p class="soft">
           Residual of the replay: {percentText(diagnosis.replay_residual_percent)} of the window.
