@@ -20,7 +20,7 @@ from typing import Any
 
 sys.path.insert(0, os.path.dirname(__file__))
 from captured import PROGRAMS, PYTHON_LIBRARY, Captures, Run, run_together
-from interpreters import interpreters
+from interpreters import interpreters, peers_of
 
 FUNCTIONS: dict[str, Any] = {"with": ["functions"]}
 OF_C: dict[str, Any] = {"with": ["functions", "functions=c"]}
@@ -137,6 +137,36 @@ class Way(unittest.TestCase):
             self.assertEqual(found, sorted([("factorial", 19, 1), (caller, 1, 1)]))
         for callee, rows in parts.items():
             self.assertLessEqual(sum(row[2] for row in rows), whole[callee][0], callee)
+
+    def test_calls_are_those_of_viztracer(self) -> None:
+        peers = peers_of(self.version)
+        if peers is None:
+            self.skipTest(f"no VizTracer for Python {self.version}: tools/setup peers")
+        program = str(PROGRAMS / "calls.py")
+        with tempfile.TemporaryDirectory() as folder:
+            words = ["--quiet", "--tracer_entries", "1000000", "-o", f"{folder}/theirs.json", program]
+            subprocess.run(
+                [self.python, "-m", "viztracer", *words],
+                check=True,
+                capture_output=True,
+                env={**os.environ, "PYTHONPATH": peers},
+            )
+            events = json.loads(pathlib.Path(folder, "theirs.json").read_text())["traceEvents"]
+        theirs: collections.Counter[tuple[int, str]] = collections.Counter()
+        for event in events:
+            name, _, place = event["name"].rpartition(" ")
+            if event["ph"] == "X" and program in place:
+                line = int(place.rpartition(":")[2].rstrip(")"))
+                theirs[line, name.rpartition(".")[2]] += 1
+        ours = {
+            key[1:]: row[1]
+            for key, row in prof_of(self.record("calls.py")).items()
+            if key[0] == program
+        }
+        module = next(key for key in theirs if key[1] == "<module>")
+        self.assertEqual(theirs.pop(module), ours.pop(module, 1))
+        self.assertGreater(len(ours), 30)
+        self.assertEqual(ours, dict(theirs))
 
     def test_steps_have_parts_that_sum_to_the_whole(self) -> None:
         run = self.record("steps_of_calls.py", options=OF_C if self.native else FUNCTIONS)
