@@ -238,6 +238,40 @@ class Way(unittest.TestCase):
         self.assertNotIn("outer", marked)
         self.assertEqual(marked.count("rests"), 1)
 
+    def test_long_calls_of_functions_of_c_are_slices_in_those_that_call_them(self) -> None:
+        if not self.native:
+            self.skipTest("only the native recorder has them")
+        least = 2_000_000
+        what = ["functions", "functions=c", "functions=calls:2ms"]
+        run = self.record("long_calls.py", options={"with": what, "least_call_ns": least})
+        self.assertEqual((run.code, run.err), (0, ""))
+        known = json.loads(run.out)
+        found = run.slices("python_function")
+        sleeps = [call for call in found if call.name == "<built-in method time.sleep>"]
+        callers: collections.Counter[str] = collections.Counter()
+        times: collections.Counter[str] = collections.Counter()
+        for sleep in sleeps:
+            self.assertGreaterEqual(sleep.duration, least)
+            end = sleep.start + sleep.duration
+            around = [
+                call
+                for call in found
+                if call.tid == sleep.tid
+                and call.start <= sleep.start
+                and end <= call.start + call.duration
+                and not call.name.endswith((": slept", ".sleep>"))
+            ]
+            caller = min(around, key=lambda call: call.duration).name.rpartition(" ")[2]
+            callers[caller] += 1
+            times[caller] += sleep.duration
+        expected = {name: known[name][0] for name in ("inner", "raises", "generator", "in_thread")}
+        self.assertEqual({name: callers[name] for name in expected}, expected)
+        self.assertEqual((callers["<module>"], callers["rests"]), (1, 1))
+        for name in expected:
+            # The program reads its clock outside of the call.
+            self.assertLessEqual(times[name], known[name][1])
+            self.assertGreater(times[name], known[name][1] * 0.9)
+
     def test_own_times_are_those_that_the_program_measures(self) -> None:
         """Never less, and hardly more. A processor that another program takes away between the two
         measurements is counted in one of them, so the best of some runs counts."""
