@@ -53,11 +53,13 @@ def main() -> None:
     model, head = work(args.width, 18, device), work(args.width, 4, device)
     spent = {"model": 0, "loss": 0}
     with torch.no_grad():
-        # What is done once only; its lines are those of the other rounds, so it has neither of both.
-        head(model(x)).sum().item()
-        for _ in range(args.rounds):
-            asynchronous(model, head, x, y, args.count)
-            synchronised(model, head, x, y, spent)
+        # What comes once only is before what fathom run --range rounds records.
+        asynchronous(model, head, x, y, 0)
+        settled()
+        with torch.profiler.record_function("rounds"):
+            for _ in range(args.rounds):
+                asynchronous(model, head, x, y, args.count)
+                synchronised(model, head, x, y, spent)
     text, first = inspect.getsourcelines(asynchronous)
     lines = {line.rpartition("# ")[2].strip(): first + at for at, line in enumerate(text) if "  # " in line}
     print(json.dumps({"rounds": args.rounds, "lines": lines, "spent_ns": spent}))

@@ -26,8 +26,10 @@ def run(context: Context, report: Report) -> None:
     for name, rounds, count in (("waits", 10, 0), ("computes", 3, LONG)):
         session = context.work / name
         program = (context.python, HERE / PROGRAM, "--rounds", rounds, "--count", count)
-        options = ("run", "-q", "--no-diagnose", "--no-overhead", "--telemetry", "0", "--with", "lines", "-o", session)
-        expected = last_json(context.run(context.fathom, *options, "--", *program, seconds=120))
+        options = ("-q", "--no-diagnose", "--no-overhead", "--telemetry", "0", "--with", "lines")
+        window = ("--range", "rounds", "--steps", "wait=0,warmup=0,active=1")
+        words = (context.fathom, "run", *options, *window, "-o", session, "--", *program)
+        expected = last_json(context.run(*words, seconds=120))
         copy_session(session, context.keep / name)
         rows = context.rows("lines", session, "--limit", "0", "--columns", "all")
         hold(report, name, expected, rows, waits=count == 0)
@@ -42,7 +44,8 @@ def hold(report: Report, name: str, expected: dict[str, Any], rows: check.Rows, 
             report.failed(f"{name}: the line {line}", f"{len(of_line)} rows", "one row")
             return
         found[line] = of_line[0]
-        report.compare(f"{name}: hits of {line}", expected["rounds"], of_line[0]["hits"])
+        # And once before.
+        report.compare(f"{name}: hits of {line}", expected["rounds"] + 1, of_line[0]["hits"])
 
     def of(line: str, column: str) -> int:
         return int(found[line][column] or 0)

@@ -195,7 +195,7 @@ class Lines(unittest.TestCase):
         for line, number in self.EXPECTED["lines"].items():
             empty = dict.fromkeys(("device_ns", "blocked_ns", "awaited_ns", "host_ns"))
             more = {**columns[line], **changed.get(line, {})}
-            rows.append({"location": f"/x/line_work.py:{number}", "hits": 10, **empty, **more})
+            rows.append({"location": f"/x/line_work.py:{number}", "hits": 11, **empty, **more})
         report = Report("lines")
         part_lines.hold(report, "it", self.EXPECTED, rows, waits)
         return {each.name for each in report.checks if each.state != PASSED}
