@@ -7,8 +7,9 @@ VizTracer, in one process, in pairs.
 
 A round is, for each way to profile, a loop of calls without it and the same loop with it, one right after
 the other; the order of ways changes from round to round. The cost per call is the difference of the processor time of
-the thread, divided by the calls. The median of the rounds counts, and the half of them around it is shown.
-VizTracer is measured where the interpreter can import it (pip install viztracer).
+the thread, divided by the calls: of the lowest times of all rounds, which is what counts, and beside it the median and
+the middle half of the rounds' own.
+VizTracer is measured where the interpreter can import it (tools/setup peers).
 """
 
 from __future__ import annotations
@@ -18,7 +19,6 @@ import json
 import os
 import pathlib
 import platform
-import statistics
 import subprocess
 import sys
 import time
@@ -150,22 +150,12 @@ def measure(rounds):
                 made[name].begin()
                 with_it = time_of(loop)
                 made[name].end()
-                costs[name][kind].append((with_it - without) / CALLS)
+                costs[name][kind].append((without / CALLS, with_it / CALLS))
                 bare[kind].append(without / CALLS)
     return {"version": platform.python_version(), "costs": costs, "bare": bare}
 
 
 # What runs it and shows it.
-
-
-def quarters(values):
-    ordered = sorted(values)
-    return ordered[len(ordered) // 4], ordered[-1 - len(ordered) // 4]
-
-
-def shown(values):
-    low, high = quarters(values)
-    return "%.0f (%.0f to %.0f)" % (statistics.median(values), low, high)
 
 
 def run(python, library, rounds):
@@ -184,7 +174,7 @@ def run(python, library, rounds):
 def text_of(results):
     lines = []
     for result in results:
-        bare = {kind: statistics.median(values) for kind, values in result["bare"].items()}
+        bare = {kind: min(values) for kind, values in result["bare"].items()}
         lines += [
             "Python %s; without a profile %.0f ns per call of Python, %.0f of C:"
             % (result["version"], bare["python"], bare["c"]),
@@ -193,7 +183,7 @@ def text_of(results):
             "|---|---:|---:|",
         ]
         for name, costs in result["costs"].items():
-            lines.append("| %s | %s | %s |" % (name, shown(costs["python"]), shown(costs["c"])))
+            lines.append("| %s | %s | %s |" % (name, measured_part.added(costs["python"]), measured_part.added(costs["c"])))
         lines.append("")
     return "\n".join(lines)
 
@@ -209,16 +199,14 @@ def main():
     parser.add_argument("--inside", action="store_true", help=argparse.SUPPRESS)
     arguments = parser.parse_args()
     if arguments.inside:
+        measured_part.find_peers(ROOT)
         print(json.dumps(measure(arguments.rounds)))
         return
     load = os.getloadavg()[0]
     pythons = arguments.python or [sys.executable]
     results = [run(python, arguments.library, arguments.rounds) for python in pythons]
-    text = "Median of %d rounds, and the half of them around it; load %.1f at the start, %.1f at the end.\n\n" % (
-        arguments.rounds,
-        load,
-        os.getloadavg()[0],
-    ) + text_of(results)
+    shown = measured_part.HOW_SHOWN % (arguments.rounds, load, os.getloadavg()[0])
+    text = shown + "\n\n" + text_of(results)
     if not arguments.write:
         print(text)
         return

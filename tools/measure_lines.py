@@ -5,9 +5,9 @@
     tools/measure_lines.py --write docs/python-profiles.md    puts the table there
 
 A round is, for each way, a loop of short lines without it and the same loop with it, one right after the other. The
-cost per line is the difference of the thread's processor time, divided by the lines. The median of the rounds counts,
-and the half of them around it is shown. The same loop stands in a file of the program and in one that counts as a
-library. line_profiler is measured where the interpreter can import it (pip install line_profiler).
+cost per line is the difference of the thread's processor time, divided by the lines: of the lowest times of all rounds,
+which is what counts, and beside it the median and the middle half of the rounds' own. The same loop stands in a file of the program and in one that counts as a
+library. line_profiler is measured where the interpreter can import it (tools/setup peers).
 """
 
 from __future__ import annotations
@@ -17,14 +17,15 @@ import json
 import os
 import pathlib
 import platform
-import statistics
 import subprocess
 import sys
 import tempfile
 import time
 
+import measured_part
+
 ROOT = pathlib.Path(__file__).resolve().parents[1]
-BEGIN, END = "<!-- measured lines: begin -->", "<!-- measured lines: end -->"
+MARKS = ("<!-- measured lines: begin -->", "<!-- measured lines: end -->")
 COUNT, BODY = 4_000, 10
 SOURCE = (
     "def lines(count):\n    for _ in range(count):\n"
@@ -133,18 +134,12 @@ def measure(rounds):
                 made[name].end()
                 if noted():
                     raise SystemExit("%s: the recorder has a note: %s" % (name, json.dumps(noted())))
-                costs[name][kind].append((with_it - without) / count)
+                costs[name][kind].append((without / count, with_it / count))
                 bare[kind].append(without / count)
     return {"version": platform.python_version(), "costs": costs, "bare": bare}
 
 
 # What runs it and shows it.
-
-
-def shown(values):
-    ordered = sorted(values)
-    low, high = ordered[len(ordered) // 4], ordered[-1 - len(ordered) // 4]
-    return "%.0f (%.0f to %.0f)" % (statistics.median(values), low, high)
 
 
 def run(python, library, rounds):
@@ -163,7 +158,7 @@ def run(python, library, rounds):
 def text_of(results):
     lines = []
     for result in results:
-        bare = {kind: statistics.median(values) for kind, values in result["bare"].items()}
+        bare = {kind: min(values) for kind, values in result["bare"].items()}
         lines += [
             "Python %s; without a profile %.0f ns per line, %.0f per call and its three lines:"
             % (result["version"], bare["line"], bare["call"]),
@@ -172,7 +167,7 @@ def text_of(results):
             "|---|---:|---:|---:|",
         ]
         for name, costs in result["costs"].items():
-            cells = [shown(costs[kind]) for kind in ("line", "call", "line of a library")]
+            cells = [measured_part.added(costs[kind]) for kind in ("line", "call", "line of a library")]
             name = {"LineProfiler": "line_profiler", "Timeline": "Fathom, with the timeline"}.get(name, name)
             lines.append("| %s | %s |" % (name, " | ".join(cells)))
         lines.append("")
@@ -190,23 +185,18 @@ def main():
     parser.add_argument("--inside", action="store_true", help=argparse.SUPPRESS)
     arguments = parser.parse_args()
     if arguments.inside:
+        measured_part.find_peers(ROOT)
         print(json.dumps(measure(arguments.rounds)))
         return
     load = os.getloadavg()[0]
     pythons = arguments.python or [sys.executable]
     results = [run(python, arguments.library, arguments.rounds) for python in pythons]
-    text = "Median of %d rounds, and the half of them around it; load %.1f at the start, %.1f at the end.\n\n" % (
-        arguments.rounds,
-        load,
-        os.getloadavg()[0],
-    ) + text_of(results)
+    shown = measured_part.HOW_SHOWN % (arguments.rounds, load, os.getloadavg()[0])
+    text = shown + "\n\n" + text_of(results)
     if not arguments.write:
         print(text)
         return
-    page = pathlib.Path(arguments.write)
-    before, _, rest = page.read_text().partition(BEGIN)
-    _, _, after = rest.partition(END)
-    page.write_text(before + BEGIN + "\n\n" + text + "\n" + END + after)
+    measured_part.write(pathlib.Path(arguments.write), text, MARKS)
 
 
 if __name__ == "__main__":

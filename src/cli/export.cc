@@ -109,8 +109,8 @@ void declare_format(Options& options, Arguments& args) {
         return Error{ErrorCode::invalid_argument, "'" + text + "' is not " + ids()};
       },
       "chrome (JSON) or perfetto (its own format); of sampled stacks, folded (lines for flame "
-      "graphs), speedscope or pprof; by default as the output's name says: .json, .pftrace, "
-      ".folded, .speedscope.json, .pb",
+      "graphs), speedscope or pprof; of functions, prof (as of cProfile); by default as the "
+      "output's name says: .json, .pftrace, .folded, .speedscope.json, .pb, .prof",
       choices);
 }
 
@@ -140,12 +140,14 @@ Command export_command() {
       "chrome://tracing: processes, threads and streams as tracks, slices with their arguments, "
       "arrows from launches to device work and from forward to backward, counters, instants. A "
       "selection takes what starts in it. Stacks that fathom run sampled are written for flame "
-      "graphs and for speedscope; of a profile of functions each one by its own time. A name that "
-      "ends in .gz is compressed. docs/export.md lists what "
+      "graphs and for speedscope; of a profile of functions each one by its own time, or as "
+      "cProfile has it, for pstats and snakeviz. A name that ends in .gz is compressed. "
+      "docs/export.md lists what "
       "each format carries.";
   command.examples = {"fathom export --to perfetto -o trace.pftrace session/",
                       "fathom export --steps 3-4 -o steps.json.gz trace.json.gz",
                       "fathom export --metric both -o app.speedscope.json session/",
+                      "fathom export --steps 3 -o step.prof session/",
                       "fathom export --to chrome trace.json.gz | fathom overview -"};
   command.declare = [](Options& options) -> std::function<int()> {
     const auto args = std::make_shared<Arguments>();

@@ -4,10 +4,12 @@
 #include <algorithm>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "export/function_stacks.h"
 #include "export/sampled_stacks.h"
 #include "export/writer.h"
+#include "reports/profile_parts.h"
 
 namespace fathom {
 
@@ -43,7 +45,7 @@ std::string without_stacks(const Trace& trace, const TraceWriter& writer, bool p
   if (trace.functions.empty() || writer.writes == WritesStacks::samples) {
     std::string text = "the recording holds no sampled stacks, and " + format +
                        " nothing else: record them with fathom run --with samples";
-    if (!trace.functions.empty()) text += ", or write its functions with --to folded";
+    if (!trace.functions.empty()) text += ", or write its functions with --to prof or folded";
     return text;
   }
   return part ? "functions are written as a whole: leave --steps and --window out, or see the "
@@ -64,7 +66,7 @@ bool has_stacks(const Trace& trace, const Prepared& prepared) {
 
 /// Has the format a place for such a choice?
 Result<void> check_time(const Trace& trace, const TraceWriter& writer) {
-  if (writer.writes == WritesStacks::no)
+  if (writer.writes == WritesStacks::no || writer.writes == WritesStacks::functions)
     return Error{ErrorCode::invalid_argument, "--metric: " + std::string(writer.id) +
                                                   " has no sampled stacks; folded, "
                                                   "speedscope and pprof have"};
@@ -73,6 +75,29 @@ Result<void> check_time(const Trace& trace, const TraceWriter& writer) {
                  "--metric: the recording holds no sampled stacks; its functions have their own "
                  "time only"};
   return {};
+}
+
+/// The rows that the report functions shows of the same selection, or why there are none.
+Result<std::vector<FunctionTime>> functions_of(const Context& context, const TraceWriter& writer) {
+  const Trace& trace = context.trace;
+  const std::string format(writer.id);
+  if (context.selection.device)
+    return Error{ErrorCode::invalid_argument, "functions belong to no device: leave --device out"};
+  if (trace.functions.empty() && trace.function_parts.empty())
+    return Error{ErrorCode::invalid_argument,
+                 "the recording holds no functions, and " + format +
+                     " nothing else: record them with fathom run --with functions"};
+  std::vector<FunctionTime> functions;
+  ProfileParts parts(context);
+  parts.each(trace.functions, trace.function_parts,
+             [&functions](const FunctionTime& function) { functions.push_back(function); });
+  if (functions.empty())
+    return Error{ErrorCode::invalid_argument,
+                 trace.function_parts.empty()
+                     ? "the recording has its functions of the whole run alone: leave --steps and "
+                       "--window out"
+                     : "no function was called in what is selected: " + format + " would be empty"};
+  return functions;
 }
 
 Result<Prepared> prepare(const Session& session, const Request& request, std::string_view to,
@@ -90,6 +115,12 @@ Result<Prepared> prepare(const Session& session, const Request& request, std::st
   prepared.selection.device = (*selected).device;
   const Context context{session.trace(), session.analyses(), *selected, {}};
   if ((*selected).steps || (*selected).window) prepared.selection.window = context.window();
+  if (prepared.writer->writes == WritesStacks::functions) {
+    Result<std::vector<FunctionTime>> functions = functions_of(context, *prepared.writer);
+    if (!functions) return std::move(functions).error();
+    prepared.selection.functions = std::move(*functions);
+    return prepared;
+  }
   if (prepared.writer->writes != WritesStacks::no && !has_stacks(session.trace(), prepared)) {
     return Error{ErrorCode::invalid_argument,
                  without_stacks(session.trace(), *prepared.writer,

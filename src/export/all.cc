@@ -9,11 +9,13 @@ TraceWriter chrome_writer();
 TraceWriter folded_writer();
 TraceWriter perfetto_writer();
 TraceWriter pprof_writer();
+TraceWriter prof_writer();
 TraceWriter speedscope_writer();
 
 std::span<const TraceWriter> all_writers() {
   static const TraceWriter table[] = {
-      chrome_writer(), perfetto_writer(), folded_writer(), speedscope_writer(), pprof_writer(),
+      chrome_writer(),     perfetto_writer(), folded_writer(),
+      speedscope_writer(), pprof_writer(),    prof_writer(),
   };
   return table;
 }

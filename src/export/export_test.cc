@@ -179,6 +179,8 @@ TEST(TraceWriters, AreChosenByTheNameOfTheFile) {
   EXPECT_EQ(writer_for("a.json")->id, "chrome");
   EXPECT_EQ(writer_for("a.json.gz")->id, "chrome");
   EXPECT_EQ(writer_for("a.pftrace")->id, "perfetto");
+  EXPECT_EQ(writer_for("a.prof")->id, "prof");
+  EXPECT_EQ(writer_for("a.pprof")->id, "pprof");
   EXPECT_EQ(writer_for("a.txt"), nullptr);
 }
 

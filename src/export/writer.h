@@ -5,6 +5,7 @@
 #include <optional>
 #include <span>
 #include <string_view>
+#include <vector>
 
 #include "base/byte_sink.h"
 #include "store/sampled_time.h"
@@ -17,6 +18,8 @@ struct WriteSelection {
   std::optional<Interval> window;          ///< What starts in it.
   std::optional<std::int32_t> device;      ///< Of device work and counters: only this device's.
   SampledTime time = SampledTime::on_cpu;  ///< Of sampled stacks.
+  /// Of a profile of functions: these rows, in place of the trace's.
+  std::optional<std::vector<FunctionTime>> functions;
 };
 
 /// What was left out because the target has no place for it.
@@ -26,11 +29,12 @@ struct WriteCounts {
   std::uint64_t unbound_flows = 0;  ///< perfetto: ends of arrows in no slice.
 };
 
-/// Whether a format holds stacks and nothing else, and of what.
+/// Whether a format holds stacks or functions and nothing else.
 enum class WritesStacks : std::uint8_t {
   no,
   samples,
   samples_or_functions,  ///< Without samples, each function by its own time.
+  functions,             ///< No stacks: a profile of functions, and nothing else.
 };
 
 /// A self-describing exporter. Nothing registers itself: export/all.cc names them all.

@@ -20,7 +20,7 @@ from typing import Any
 
 sys.path.insert(0, os.path.dirname(__file__))
 from captured import PROGRAMS, PYTHON_LIBRARY, Captures, Run, run_together
-from interpreters import interpreters
+from interpreters import interpreters, peers_of
 
 FUNCTIONS: dict[str, Any] = {"with": ["functions"]}
 OF_C: dict[str, Any] = {"with": ["functions", "functions=c"]}
@@ -138,6 +138,36 @@ class Way(unittest.TestCase):
         for callee, rows in parts.items():
             self.assertLessEqual(sum(row[2] for row in rows), whole[callee][0], callee)
 
+    def test_calls_are_those_of_viztracer(self) -> None:
+        peers = peers_of(self.version)
+        if peers is None:
+            self.skipTest(f"no VizTracer for Python {self.version}: tools/setup peers")
+        program = str(PROGRAMS / "calls.py")
+        with tempfile.TemporaryDirectory() as folder:
+            words = ["--quiet", "--tracer_entries", "1000000", "-o", f"{folder}/theirs.json", program]
+            subprocess.run(
+                [self.python, "-m", "viztracer", *words],
+                check=True,
+                capture_output=True,
+                env={**os.environ, "PYTHONPATH": peers},
+            )
+            events = json.loads(pathlib.Path(folder, "theirs.json").read_text())["traceEvents"]
+        theirs: collections.Counter[tuple[int, str]] = collections.Counter()
+        for event in events:
+            name, _, place = event["name"].rpartition(" ")
+            if event["ph"] == "X" and program in place:
+                line = int(place.rpartition(":")[2].rstrip(")"))
+                theirs[line, name.rpartition(".")[2]] += 1
+        ours = {
+            key[1:]: row[1]
+            for key, row in prof_of(self.record("calls.py")).items()
+            if key[0] == program
+        }
+        module = next(key for key in theirs if key[1] == "<module>")
+        self.assertEqual(theirs.pop(module), ours.pop(module, 1))
+        self.assertGreater(len(ours), 30)
+        self.assertEqual(ours, dict(theirs))
+
     def test_steps_have_parts_that_sum_to_the_whole(self) -> None:
         run = self.record("steps_of_calls.py", options=OF_C if self.native else FUNCTIONS)
         self.assertEqual((run.code, run.err), (0, ""))
@@ -207,6 +237,40 @@ class Way(unittest.TestCase):
         self.assertIn("rests", marked)
         self.assertNotIn("outer", marked)
         self.assertEqual(marked.count("rests"), 1)
+
+    def test_long_calls_of_functions_of_c_are_slices_in_those_that_call_them(self) -> None:
+        if not self.native:
+            self.skipTest("only the native recorder has them")
+        least = 2_000_000
+        what = ["functions", "functions=c", "functions=calls:2ms"]
+        run = self.record("long_calls.py", options={"with": what, "least_call_ns": least})
+        self.assertEqual((run.code, run.err), (0, ""))
+        known = json.loads(run.out)
+        found = run.slices("python_function")
+        sleeps = [call for call in found if call.name == "<built-in method time.sleep>"]
+        callers: collections.Counter[str] = collections.Counter()
+        times: collections.Counter[str] = collections.Counter()
+        for sleep in sleeps:
+            self.assertGreaterEqual(sleep.duration, least)
+            end = sleep.start + sleep.duration
+            around = [
+                call
+                for call in found
+                if call.tid == sleep.tid
+                and call.start <= sleep.start
+                and end <= call.start + call.duration
+                and not call.name.endswith((": slept", ".sleep>"))
+            ]
+            caller = min(around, key=lambda call: call.duration).name.rpartition(" ")[2]
+            callers[caller] += 1
+            times[caller] += sleep.duration
+        expected = {name: known[name][0] for name in ("inner", "raises", "generator", "in_thread")}
+        self.assertEqual({name: callers[name] for name in expected}, expected)
+        self.assertEqual((callers["<module>"], callers["rests"]), (1, 1))
+        for name in expected:
+            # The program reads its clock outside of the call.
+            self.assertLessEqual(times[name], known[name][1])
+            self.assertGreater(times[name], known[name][1] * 0.9)
 
     def test_own_times_are_those_that_the_program_measures(self) -> None:
         """Never less, and hardly more. A processor that another program takes away between the two

@@ -9,6 +9,7 @@ import subprocess
 import sys
 from typing import Any, Iterator
 
+PEERS = pathlib.Path(__file__).resolve().parents[2] / "build/peers"
 ASK = "import json, sys; print(json.dumps([sys.executable, *sys.version_info[:3]]))"
 
 
@@ -31,3 +32,9 @@ def interpreters() -> dict[str, str]:
         if (answer[1], answer[2]) >= (3, 8):
             found.setdefault((answer[1], answer[2]), path)
     return {"%d.%d" % version: found[version] for version in sorted(found)}
+
+
+def peers_of(version: str) -> str | None:
+    """The folder with what tools/setup peers installed for that Python, to be in PYTHONPATH."""
+    folder = PEERS / version
+    return str(folder) if (folder / ".complete").exists() else None

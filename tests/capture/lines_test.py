@@ -20,7 +20,7 @@ from typing import Any
 
 sys.path.insert(0, os.path.dirname(__file__))
 from captured import HOOK, PROGRAMS, PYTHON_LIBRARY, Captures, Run, run_together
-from interpreters import interpreters
+from interpreters import interpreters, peers_of
 
 LINES: dict[str, Any] = {"with": ["lines"]}
 INTERPRETERS = interpreters()
@@ -81,10 +81,15 @@ class Way(unittest.TestCase):
         self.assertEqual(run.process()["lines"]["by"], by)
         return run
 
-    def bare(self, *command: str) -> subprocess.CompletedProcess[str]:
+    def bare(self, *command: str, **more: str) -> subprocess.CompletedProcess[str]:
         words = [str(PROGRAMS / word) if word.endswith(".py") else word for word in command]
         return subprocess.run(
-            [self.python, *words], capture_output=True, text=True, timeout=600, cwd="/"
+            [self.python, *words],
+            capture_output=True,
+            text=True,
+            timeout=600,
+            cwd="/",
+            env={**os.environ, **more},
         )
 
     @property
@@ -617,10 +622,10 @@ class Way(unittest.TestCase):
             self.assertEqual((run.code, run.out, run.err), (0, "\\d\n", self.bare(path).stderr))
 
     def test_hits_are_those_of_line_profiler(self) -> None:
-        found = subprocess.run([self.python, "-c", "import line_profiler"], capture_output=True)
-        if found.returncode != 0:
-            self.skipTest("this interpreter has no line_profiler")
-        theirs = self.bare("line_profiled.py", "statements.py")
+        peers = peers_of(self.version)
+        if peers is None:
+            self.skipTest(f"no line_profiler for Python {self.version}: tools/setup peers")
+        theirs = self.bare("line_profiled.py", "statements.py", PYTHONPATH=peers)
         self.assertEqual(theirs.returncode, 0, theirs.stderr)
         expected = {int(k): v for k, v in json.loads(theirs.stdout.splitlines()[-1]).items()}
         rows = of_program(self.record("statements.py"), "statements.py")

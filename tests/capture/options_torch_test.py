@@ -72,6 +72,44 @@ class Options(unittest.TestCase):
         self.run_program("train.py", "--steps", "skip_first=2,wait=1,warmup=1,active=2,repeat=2")
         self.assertEqual(self.steps(), [[4, 5], [8, 9]])
 
+    def test_shares_of_lines_are_those_of_the_operators_that_they_call(self) -> None:
+        """The program of scalene#634, without a device. Which operators are of which line is known from their order."""
+        program = captured.ROOT / "tests/gpu/line_work.py"
+        words = ("--width", "128", "--rounds", "6", "--count", "100000")
+        window = ("--range", "rounds", "--steps", "wait=0,warmup=0,active=1")
+        options = ("--with", "lines", *window)
+        done = self.run_program(str(program), *options, words=words)
+        lines = json.loads(next(x for x in done.stdout.splitlines() if x.startswith("{")))["lines"]
+        (path,) = self.traces()
+        events = json.loads(path.read_text(), parse_float=decimal.Decimal)["traceEvents"]
+        operators = []
+        end = decimal.Decimal(-1)
+        for event in sorted(
+            (e for e in events if e.get("cat") == "cpu_op"), key=lambda e: (e["ts"], -e["dur"])
+        ):
+            if event["ts"] >= end:  # else another one called it
+                operators.append(event)
+                end = event["ts"] + event["dur"]
+        names = [event["name"] for event in operators]
+        expected = {"model": 0, "loss": 0, "host": 0}
+        # Of y - y_hat: every other one is of the function without waits.
+        differences = [at for at, name in enumerate(names) if name == "aten::sub"]
+        self.assertEqual(len(differences), 2 * 6)
+        for at in differences[::2]:
+            called = {"model": range(at - 18, at), "loss": range(at, at + 7)}
+            self.assertEqual({names[i] for i in called["model"]}, {"aten::linear"})
+            self.assertEqual(
+                [names[i] for i in called["loss"]],
+                ["aten::sub", *4 * ["aten::linear"], "aten::pow", "aten::mean"],
+            )
+            for line, rows in called.items():
+                expected[line] += sum(round(operators[i]["dur"] * 1000) for i in rows)
+        by_line = {row["location"].rpartition(":")[2]: row for row in self.rows("lines")}
+        found = {line: by_line[str(lines[line])] for line in expected}
+        self.assertEqual({line: row["operators_ns"] for line, row in found.items()}, expected)
+        # And once before what is recorded of operators.
+        self.assertEqual({row["hits"] for row in found.values()}, {7})
+
     def test_lines_have_what_they_cause_and_all_of_it_is_divided(self) -> None:
         self.run_program("lines_of_training.py", "--with", "lines,memory")
         (path,) = self.traces()

@@ -161,6 +161,25 @@ class WriterOfCaptureFiles(unittest.TestCase):
         self.assertGreater(kept, 0)
         self.assertEqual(kept + self.dropped(), 10 * 201)
 
+    def test_a_batch_leaves_room_for_the_counts_of_what_did_not_fit(self) -> None:
+        # Of each size the batches end elsewhere at the limit; one is larger than what is reserved.
+        for size in range(100_000, 106_000, 500):
+            pathlib.Path(self.path).unlink(missing_ok=True)
+            writer = self.writer(size=size)
+            for turn in range(3):
+                for _ in range(40):
+                    rows = [(number, 1, 11, f"f{number % 7}{turn}", 0) for number in range(128)]
+                    writer.calls(rows)
+                writer.flush()
+            writer.exit(4000, -1, 1, 2, 3, 4, 5, 6)
+            writer.finish()
+            self.assertLessEqual(os.path.getsize(self.path), size)
+            self.assertEqual(self.kinds().count("exit"), 1)
+            kept = self.slices()
+            self.assertGreater(len(kept), 1000)
+            self.assertEqual({call.name[0] for call in kept}, {"f"})
+            self.assertEqual(len(kept) + self.dropped(), 3 * 40 * 128, size)
+
     def test_a_ring_that_was_full_goes_on_when_it_turns(self) -> None:
         writer = self.writer(size=20_000, last=1_000_000_000)
         for number in range(2000):

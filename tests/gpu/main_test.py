@@ -25,7 +25,7 @@ SECONDS = 480
 HEAVY = ("pairs", "overhead")
 NEED_A_GPU = (
     *("layers", "truth", "ends", "threads", "windows", "sessions", "graphs", "others", "refused"),
-    *("edges", "cost", "ncu", "libtorch", "clock"),
+    *("edges", "cost", "ncu", "libtorch", "lines", "clock"),
 )
 
 

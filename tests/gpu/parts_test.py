@@ -28,6 +28,7 @@ import part_ends
 import part_graphs
 import part_layers
 import part_libtorch
+import part_lines
 import part_metrics
 import part_ncu
 import part_nvml
@@ -176,6 +177,51 @@ def machine(**environment: str) -> Iterator[Context]:
         path = f"{root / 'bin'}{os.pathsep}{os.environ['PATH']}"
         with mock.patch.dict(os.environ, {"PATH": path, "DONE": json.dumps(DONE), **environment}):
             yield Context(fathom, str(python), root / "work", root / "keep", dry=False, budget=200)
+
+
+class Lines(unittest.TestCase):
+    SPENT = {"model": 900_000, "loss": 100_000}
+    EXPECTED = {"rounds": 10, "lines": {"model": 16, "loss": 17, "host": 18, "wait": 19}, "spent_ns": SPENT}
+
+    def failed(self, waits: bool = True, **changed: dict[str, int | None]) -> set[str]:
+        """Names of the checks that fail, where lines have those columns instead."""
+        columns: dict[str, dict[str, int | None]] = {
+            "model": {"device_ns": 905_000, "awaited_ns": 890_000},
+            "loss": {"device_ns": 99_000, "awaited_ns": 100_000},
+            "host": {"host_ns": 5 if waits else 2_000_000},
+            "wait": {"blocked_ns": 985_000 if waits else 2_000},
+        }
+        rows = []
+        for line, number in self.EXPECTED["lines"].items():
+            empty = dict.fromkeys(("device_ns", "blocked_ns", "awaited_ns", "host_ns"))
+            more = {**columns[line], **changed.get(line, {})}
+            rows.append({"location": f"/x/line_work.py:{number}", "hits": 11, **empty, **more})
+        report = Report("lines")
+        part_lines.hold(report, "it", self.EXPECTED, rows, waits)
+        return {each.name for each in report.checks if each.state != PASSED}
+
+    def test_device_times_and_waits_are_held_to_the_program(self):
+        self.assertEqual(self.failed(), set())
+        self.assertEqual(self.failed(waits=False), set())
+        self.assertEqual(self.failed(loss={"device_ns": 103_000}), {"it: device time of loss"})
+        self.assertEqual(self.failed(host={"device_ns": 7}), {"it: the host's line launches nothing"})
+        # As another profiler would have it: all of it is the line's that waits.
+        self.assertEqual(
+            self.failed(model={"device_ns": None, "awaited_ns": None}),
+            {"it: device time of model", "it: what was awaited of model"},
+        )
+        self.assertEqual(
+            self.failed(model={"blocked_ns": 900_000}, wait={"blocked_ns": 90_000}),
+            {"it: model waits for nothing", "it: the line that waits has the waiting"},
+        )
+        self.assertEqual(
+            self.failed(waits=False, wait={"blocked_ns": 500_000}), {"it: nothing is left to wait for"}
+        )
+
+    def test_a_line_that_is_not_there_fails(self):
+        report = Report("lines")
+        part_lines.hold(report, "it", self.EXPECTED, [], True)
+        self.assertEqual(report.state, FAILED)
 
 
 class Cuda(unittest.TestCase):

@@ -40,6 +40,12 @@ class MeasuredPart(unittest.TestCase):
             with self.assertRaisesRegex(SystemExit, "are missing"):
                 measured_part.parts(page)
 
+    def test_what_was_added_is_told_by_the_lowest_times_first(self):
+        # One round of five was disturbed, another one while it ran without.
+        pairs = [(10.0, 50.0), (11.0, 52.0), (10.0, 190.0), (60.0, 61.0), (12.0, 50.0)]
+        self.assertEqual(measured_part.added(pairs), "40 (40; 38 to 41)")
+        self.assertEqual(measured_part.added([(10.0, 9.6)]), "0 (0; 0 to 0)")
+
 
 if __name__ == "__main__":
     unittest.main()

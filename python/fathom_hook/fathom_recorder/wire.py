@@ -134,6 +134,22 @@ class Block:
                 SLICE, _SLICE_BYTES, start, duration, pid, tid, strings[name], strings[kind], value
             )
 
+    def mark(self) -> tuple[int, int, int, int]:
+        """For cut(): how much it holds."""
+        return len(self.payload), self.records, len(self._strings), len(self._counters)
+
+    def cut(self, mark: tuple[int, int, int, int]) -> int:
+        """Takes back what was added since; how many records that were."""
+        size, records, strings, counters = mark
+        lost = self.records - records
+        del self.payload[size:]
+        self.records = records
+        for text in list(self._strings)[strings:]:
+            del self._strings[text]
+        for key in list(self._counters)[counters:]:
+            del self._counters[key]
+        return lost
+
     def moment(self, kind: int, time_ns: int, tid: int, name: str, category: str) -> None:
         self._threads.add(tid)
         self.add(kind, time_ns, self._pid, tid, self.string(name), self.string(category))
@@ -458,12 +474,18 @@ class Writer:
                 self._forget(block, OVER)
                 self._full = True
                 continue
+            # A batch must not take what is kept for the counts of what did not fit.
+            spare = (self._max_size - self._room) // 2
+            limit = self._room - self.size() - _HEADER.size + spare
             while queue and len(block.payload) < most:
                 try:
                     block.slices(queue, most)
                     if queue and len(queue[0]) != 6:
                         put, fields = queue.popleft()
+                        mark = block.mark()
                         put(block, *fields)
+                        if len(block.payload) > limit and put not in _VITAL:
+                            self._drop(OVER, block.cut(mark))
                 except (struct.error, TypeError, ValueError):
                     self._drop("a record whose numbers do not fit")
             if len(block.payload) > count:

@@ -130,6 +130,43 @@ TEST(LineShares, AWaitIsOfTheLineThatWaitsAndItsWorkOfThoseThatLaunchedIt) {
   EXPECT_EQ(to_ns(divided.all().idle), 12 + 40);
 }
 
+// The program of scalene#634: y_hat = model(x); loss = ((y - y_hat)**2).mean(); print(loss.cpu()).
+// The work takes 900 and 100, of which the host sees nothing but the wait.
+TEST(LineShares, APrintIsChargedWithTheWaitAndTheModelWithTheWork) {
+  TraceBuilder builder;
+  builder.on_thread(1, kPid);
+  launch(builder, 4, 10, 910, 1);
+  launch(builder, 16, 910, 1010, 2);
+  builder.runtime("cudaStreamSynchronize", 30, 980);
+  const Divided divided(builder, {{1, 0, 12, 1}, {1, 12, 25, 2}, {1, 25, 1015, 3}});
+  EXPECT_EQ(to_ns(divided.of(1).device), 900);
+  EXPECT_EQ(to_ns(divided.of(2).device), 100);
+  EXPECT_EQ(to_ns(divided.of(3).device), 0);
+  EXPECT_EQ(to_ns(divided.of(1).blocked + divided.of(2).blocked), 0);
+  EXPECT_EQ(to_ns(divided.of(3).blocked), 980);
+  EXPECT_EQ(to_ns(divided.of(1).awaited), 880);
+  EXPECT_EQ(to_ns(divided.of(2).awaited), 100);
+}
+
+// The same with sum(range(…)) before the print: the run is as long, and the sum is what takes it.
+TEST(LineShares, AComputationThatOutlastsTheDeviceHasTheTimeAndNothingWaits) {
+  TraceBuilder builder;
+  builder.on_thread(1, kPid);
+  launch(builder, 4, 10, 910, 1);
+  launch(builder, 16, 910, 1010, 2);
+  builder.runtime("cudaStreamSynchronize", 1030, 5);
+  const Divided divided(builder,
+                        {{1, 0, 12, 1}, {1, 12, 25, 2}, {1, 25, 1025, 3}, {1, 1025, 1040, 4}});
+  EXPECT_EQ(to_ns(divided.of(1).device), 900);
+  EXPECT_EQ(to_ns(divided.of(2).device), 100);
+  EXPECT_EQ(to_ns(divided.of(3).device + divided.of(4).device), 0);
+  EXPECT_EQ(to_ns(divided.of(3).host), 1000);
+  EXPECT_EQ(to_ns(divided.of(3).blocked), 0);
+  EXPECT_EQ(to_ns(divided.of(4).blocked), 5);
+  EXPECT_EQ(to_ns(divided.of(1).awaited + divided.of(2).awaited), 0);
+  EXPECT_EQ(to_ns(divided.of(0).awaited), 5);
+}
+
 TEST(LineShares, TheBackwardPassIsOfTheLineOfItsForwardOperator) {
   TraceBuilder builder;
   builder.on_thread(1, kPid);
