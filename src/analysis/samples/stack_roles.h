@@ -47,6 +47,15 @@ class StackRoles {
   [[nodiscard]] bool in_loop(std::uint32_t frame) const {
     return frame != kNoFrame && in_loop_[frame];
   }
+  /// Whether a function of Python is on the stack; false where there is none.
+  [[nodiscard]] bool python(std::uint32_t frame) const {
+    return frame != kNoFrame && python_[frame];
+  }
+  /// Whether it is on the stack of a pool's worker: a function that takes work from a pool's queue
+  /// is among the outer ones.
+  [[nodiscard]] bool in_pool_worker(std::uint32_t frame) const {
+    return frame != kNoFrame && in_pool_worker_[frame];
+  }
   [[nodiscard]] WaitClass wait_of(const StackSample& sample) const;
 
  private:
@@ -63,6 +72,7 @@ class StackRoles {
   };
   [[nodiscard]] Role role_of(std::string_view file, std::string_view function) const;
   [[nodiscard]] WaitClass lock_of(const StackSample& sample) const;
+  [[nodiscard]] WaitClass native_lock_of(std::uint32_t frame) const;
   [[nodiscard]] WaitClass shared_lock_of(std::uint32_t frame) const;
   [[nodiscard]] Role caller_of_selector(std::uint32_t frame) const;
 
@@ -71,6 +81,8 @@ class StackRoles {
   std::vector<std::uint32_t> users_;  ///< Innermost function of the program from there outwards.
   std::vector<std::uint32_t> callbacks_;
   std::vector<bool> in_loop_;
+  std::vector<bool> python_;
+  std::vector<bool> in_pool_worker_;
   std::vector<bool> of_recorder_;    ///< The outermost function is Fathom's own.
   std::set<std::int64_t> threaded_;  ///< Processes in which several threads of the program had
                                      ///< stacks of Python.
