@@ -43,7 +43,7 @@ TRUTH = {
     "gil_pool.py": ("gil-contention", r"in parse \(gil_pool\.py:"),
     "lock_held.py": ("lock-contention", r"in update \(lock_held\.py:LINE\)"),
     "lock_processes.py": ("lock-contention", r"in update \(lock_processes\.py:LINE\)"),
-    "lock_native.cc": ("lock-contention", r"in main::\{lambda.*\(lock_native\)"),
+    "lock_native.cc": ("lock-contention", r"in .*main::\{lambda.*\(lock_native\)"),
     "lock_shared.cc": ("lock-contention", r"in .*update\(\) \(lock_shared\)"),
     "lock_semaphore.py": ("lock-contention", r"in query \(lock_semaphore\.py:LINE\)"),
     "cores_processes.py": ("too-few-cores", r"for one of 1 processor"),
