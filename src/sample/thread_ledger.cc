@@ -4,6 +4,7 @@
 #include <algorithm>
 
 namespace fathom::sample {
+
 void ThreadLedger::read(std::int64_t time, std::int64_t on_cpu, std::int64_t queued) {
   const std::int64_t ran = std::max<std::int64_t>(0, on_cpu - on_cpu_);
   const std::int64_t waited = std::max<std::int64_t>(0, queued - queued_);

@@ -45,10 +45,10 @@ TEST(SerialPart, WhatTheMainThreadDoesAloneHasItsGain) {
   const std::vector<Finding> found = findings_of(pool(400, 600, 0));
   ASSERT_EQ(found.size(), 1U);
   EXPECT_EQ(found[0].title,
-            "Beside a pool of 4 workers, one thread computes alone for 40 % of the run, most of "
+            "Beside a pool of 4 workers, one thread computes alone for 40.0 % of the run, most of "
             "it outside of the pool: load (app.py:3)");
   // 0.4 * (1 - 1/4)
-  EXPECT_TRUE(says(found[0], "at most 30 % less")) << found[0].evidence[1].text;
+  EXPECT_TRUE(says(found[0], "at most 30.0 % less")) << found[0].evidence[1].text;
   EXPECT_NE(found[0].verify.find(" TRACE"), std::string::npos);
 }
 
