@@ -1,11 +1,13 @@
 #!/usr/bin/env python3
-"""Compares `fathom sample` with py-spy in the same run: impossible stacks, what sampling costs the program and itself.
+"""Compares `fathom sample` with py-spy in the same run: impossible stacks, what sampling costs the program and itself;
+and how long `fathom dump` takes.
 
     tools/measure_stacks.py [--py-spy FILE] [--pythons A,B] [--rate N] [--seconds N] [--pairs N] [--write docs/sampling.md]
 
 Impossible stacks: under tests/programs/stacks/changing.py, whose stack changes all the time and which names every call
 that can be. Cost: calls of tests/programs/stacks/work.py in the same time, and processor time of a call, each kind of
-sampling taking turns in random order with none; the sampler's own processor time by wait4. py-spy 0.4.3:
+sampling taking turns in random order with none; the sampler's own processor time by wait4. Dumps: of the six threads of
+tests/programs/stacks/waiting.py, by the clock that `fathom dump` itself reads. py-spy 0.4.3:
 
     python3 -m venv build/peers && build/peers/bin/pip install py-spy==0.4.3
 
@@ -125,6 +127,17 @@ def measure_cost(options, python, kinds):
         yield kind, 100 * (calls - 1), 100 * (spent - 1), 100 * statistics.median(value[2] for value in values)
 
 
+def dumps(options, python):
+    """ms of each dump."""
+    process, _ = start(python, PROGRAMS / "waiting.py")
+    try:
+        return sorted(json.loads(subprocess.run([FATHOM, "dump", str(process.pid), "--json"], capture_output=True,
+                                                check=True).stdout)["milliseconds"] for _ in range(options.dumps))
+    finally:
+        process.kill()
+        process.communicate()
+
+
 def version_of(python):
     return subprocess.run([python, "-c", "import platform; print(platform.python_version())"], capture_output=True,
                           text=True, check=True).stdout.strip()
@@ -153,6 +166,14 @@ def report(options, kinds):
     for python in options.pythons:
         for kind, calls, spent, own in measure_cost(options, python, kinds):
             yield f"| {version_of(python)} | {kind} | {calls:+.1f} % | {spent:+.1f} % | {own:.1f} % |"
+    yield ""
+    yield "| CPython | dumps | median | 19 of 20 within | longest |"
+    yield "|---|---|---|---|---|"
+    for python in options.pythons:
+        took = dumps(options, python)
+        late = took[min(len(took) - 1, len(took) * 19 // 20)]
+        yield (f"| {version_of(python)} | {len(took)} | {statistics.median(took):.1f} ms | {late:.1f} ms |"
+               f" {took[-1]:.1f} ms |")
 
 
 def main():
@@ -164,6 +185,7 @@ def main():
     parser.add_argument("--depth", type=int, default=8, help="of the stack that changes")
     parser.add_argument("--stack", type=int, default=100, help="depth of the stack whose cost is measured")
     parser.add_argument("--pairs", type=int, default=5)
+    parser.add_argument("--dumps", type=int, default=200)
     parser.add_argument("--write", help="a page with the marks between which the result goes")
     options = parser.parse_args()
     if options.write:

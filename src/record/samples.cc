@@ -15,9 +15,10 @@
 namespace fathom::record {
 namespace {
 
-/// Of a processor: looking costs no more at up to 250 looks a second, where steps become longer
-/// instead; at more, as much more.
-constexpr double kMostCost = 0.03;
+/// Of a processor: looking at few threads costs no more at up to 250 looks a second, where steps
+/// become longer instead; at more, as much more. The second is for 200 threads.
+constexpr double kMostCost = 0.01;
+constexpr double kMostCostOfMany = 0.03;
 constexpr double kUsualHz = 250;
 
 /// What takes the place of functions that are not known.
@@ -101,6 +102,7 @@ void add_facts(const sample::SamplerState& state, double hz, wire::Writer& write
   if (state.with_torch > 0) fact("samples.left_to_torch", state.with_torch);
   if (state.native.refused > 0) fact("samples.native_refused", state.native.refused);
   if (state.native.skipped > 0) fact("samples.native_skipped", state.native.skipped);
+  if (state.native.switched > 0) fact("samples.switches_recorded", state.native.switched);
   if (state.native.samples == 0) return;
   fact("samples.native_stacks", state.native.samples);
   fact("samples.native_cut", state.native.cut);
@@ -141,7 +143,9 @@ Result<void> record_samples(const SamplesRequest& request, wire::Writer& writer,
   options.fresh = request.fresh;
   options.without_torch = !request.sampling.asked;
   options.native = sample::Sampler::Options::Native::without_python;
-  options.most_cost = kMostCost * std::max(1.0, hz / kUsualHz);
+  const double more = std::max(1.0, hz / kUsualHz);
+  options.most_cost = kMostCost * more;
+  options.most_cost_of_many = kMostCostOfMany * more;
   auto sampler = sample::Sampler::open(request.root, options, records);
   if (!sampler) return std::move(sampler).error();
   (*sampler)->run(request.duration, request.stop);

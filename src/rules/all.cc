@@ -56,6 +56,7 @@ Rule python_loop();
 Rule recompilation();
 Rule recomputation();
 Rule redundant_ops();
+Rule serial_part();
 Rule shape_alignment();
 Rule small_batch();
 Rule small_channels();
@@ -132,6 +133,7 @@ std::span<const Rule> all_rules() {
       gil_contention(),
       lock_contention(),
       blocked_event_loop(),
+      serial_part(),
       cpu_bound(),
       waiting(),
       neighbour(),

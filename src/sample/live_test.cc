@@ -564,6 +564,46 @@ TEST_P(Live, ThreadsThatEndWhileTheyAreReadLoseNothing) {
   }
 }
 
+/// Looks for a second at least, and until a stack of this function was met or half a minute is
+/// over.
+bool canary_program_is_read(const std::string& python, const std::string& says,
+                            SamplerState& state) {
+  const Program program(python, "canary.py",
+                        {std::string(FATHOM_SOURCE_DIR) + "/python/fathom_hook", says});
+  StackSums sums;
+  auto sampler = Sampler::open(program.pid(), {}, sums);
+  if (!sampler) return false;
+  const std::int64_t begin = clock_ns();
+  const auto met = [&sums] {
+    const std::vector<WeighedStack> stacks = sums.stacks();
+    return std::ranges::any_of(stacks, [](const WeighedStack& stack) {
+      return std::ranges::any_of(stack.frames, [](const FrameLook& frame) {
+        return short_name(frame.function) == "computes";
+      });
+    });
+  };
+  while (clock_ns() - begin < 30'000'000'000 && !met() && (*sampler)->unread().empty()) {
+    (*sampler)->look();
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  }
+  (*sampler)->finish();
+  state = (*sampler)->state();
+  return met();
+}
+
+TEST_P(Live, StacksOnWhichTheHooksFunctionIsAreBelieved) {
+  SamplerState state;
+  EXPECT_TRUE(canary_program_is_read(GetParam(), "right", state));
+  EXPECT_TRUE(state.unread.empty()) << state.unread.front();
+}
+
+TEST_P(Live, StacksOnWhichTheHooksFunctionIsNotAreRefused) {
+  SamplerState state;
+  EXPECT_FALSE(canary_program_is_read(GetParam(), "wrong", state));
+  ASSERT_EQ(state.unread.size(), 1U);
+  EXPECT_NE(state.unread.front().find("Fathom's hook"), std::string::npos) << state.unread.front();
+}
+
 TEST_P(Live, OfThreadsThatTakeTurnsTheOthersWaitForTheGil) {
   const Program program(GetParam(), "busy.py");
   ThreadSums sums;

@@ -5,6 +5,7 @@
 #include <array>
 #include <ctime>
 #include <limits>
+#include <span>
 #include <unordered_map>
 
 #include <unistd.h>
@@ -13,6 +14,7 @@
 #include "base/proc_file.h"
 #include "capture/system/proc.h"
 #include "sample/mappings.h"
+#include "sample/native/thread_reader.h"
 #include "sample/process_look.h"
 
 namespace fathom::sample {
@@ -38,7 +40,14 @@ constexpr int kListPython = 4;
 /// late, or call Python only now.
 constexpr std::int64_t kListUnknownEvery = 500 * kMs;
 constexpr int kMostLost = 3;
+/// How often the hook's canary is looked for, and how often a stack may not show it.
+constexpr int kCanarySearches = 16;
+constexpr int kMostMissed = 5;
 constexpr int kMostInVain = 20;
+/// Of the stack of one that waits, as much as perf copies of one that runs.
+constexpr std::uint64_t kMostWaitBytes = 32768;
+/// A thread that is switched more often than once in so many ns is asked for no record of it.
+constexpr std::int64_t kMostPerSwitch = kMs / 4;
 /// Stacks of perf that wait for the time that they are given.
 constexpr std::size_t kMostNatives = 1024;
 /// Python's stack and the native one are of one moment where they are no further apart.
@@ -163,7 +172,8 @@ void ProcessSampler::finish() {
                     .is_asleep = false,
                     .same_place = schedule->on_cpu == thread.on_cpu,
                     .blocked = 0,
-                    .scheduled = schedule->switches - thread.scheduled};
+                    .scheduled = schedule->switches - thread.scheduled,
+                    .since = thread.last};
       looks.blocked = enter(thread, *schedule, now_ns());
       if (blocked_unseen(looks)) give_unseen(thread, looks.blocked);
     }
@@ -185,6 +195,8 @@ void ProcessSampler::list(std::int64_t now) {
     search_after_ = kSearchAfter;
     quick_searches_ = 0;
     mapped_ = 0;
+    if (refused_) reason_.clear();
+    refused_ = false;
     code_.reset();
   }
   const std::int64_t newest = capture::newest_task();
@@ -198,9 +210,10 @@ void ProcessSampler::list(std::int64_t now) {
     if (list_python_ > 0) {
       next_unknown_ = now + kListUnknownEvery;
       list_python();
+      if (python_ != nullptr) look_at_canary();
     }
   }
-  if (options_.watch != nullptr) watch_threads();
+  if (options_.watch != nullptr) watch_threads(now);
 }
 
 void ProcessSampler::list_threads(std::int64_t now) {
@@ -257,7 +270,7 @@ void ProcessSampler::look_for_python(std::int64_t now) {
   int error = 0;
   const auto mappings = read_mappings(pid_, error);
   if (mappings && options_.without_torch && holds_torch(*mappings)) has_torch_ = true;
-  if (python_ != nullptr || has_torch_) return;
+  if (python_ != nullptr || has_torch_ || refused_) return;
   searched_ = ran;
   if (!mappings) {
     const Result<PythonOf> python = python_of(pid_, memory_);
@@ -333,6 +346,47 @@ std::int64_t ProcessSampler::ran_so_far() const {
   std::int64_t ran = 0;
   for (const auto& [id, thread] : threads_) ran += thread.ready();
   return ran;
+}
+
+/// Is the function that the hook has named on the stack that is read of its thread? True, too,
+/// where it has changed meanwhile.
+bool ProcessSampler::shows_canary() {
+  const std::optional<Canary> said = read_canary(memory_, *python_->canary);
+  if (!said) return true;
+  const auto found = std::ranges::find(threads_, said->native,
+                                       [](const auto& each) { return each.second.native; });
+  if (found == threads_.end()) return true;
+  Thread& thread = found->second;
+  bool shown = false;
+  if (thread.reader) {
+    const Code* const code = python_->codes.find(said->code);
+    const Stack& stack = thread.reader->read();
+    shown = code != nullptr &&
+            std::ranges::find(stack.frames, code, &Frame::code) != stack.frames.end();
+  }
+  if (shown) python_->trust = Python::Trust::shown;
+  return shown || read_canary(memory_, *python_->canary) != said;
+}
+
+/// Nothing that is read of its Python is believed from when it is first found wrong until it is
+/// found right; where that does not come, the process has no stacks of Python.
+void ProcessSampler::look_at_canary() {
+  Python& python = *python_;
+  if (python.trust == Python::Trust::shown) return;
+  if (!python.canary) {
+    if (++python.canary_searches > kCanarySearches) return;
+    int error = 0;
+    if (const auto mappings = read_mappings(pid_, error)) python.canary = find_canary(*mappings);
+  }
+  if (!python.canary || shows_canary()) return;
+  python.trust = Python::Trust::doubted;
+  list_python_ = std::max(list_python_, 1);
+  if (++python.canary_missed < kMostMissed) return;
+  forget_python();
+  refused_ = true;
+  reason_ =
+      "its Python's stacks are not kept as they are in its version: the function in which "
+      "Fathom's hook waits there is not on them";
 }
 
 /// Has a thread that is not known to be Python's run since they were listed?
@@ -427,7 +481,8 @@ bool ProcessSampler::look_at_thread(Thread& thread) {
                 .is_asleep = false,
                 .same_place = false,
                 .blocked = 0,
-                .scheduled = schedule->switches - thread.scheduled};
+                .scheduled = schedule->switches - thread.scheduled,
+                .since = thread.last};
   looks.blocked = enter(thread, *schedule, now);
   if (!moved && thread.asleep) {
     thread.slept = thread.ledger.left().blocked;
@@ -460,10 +515,16 @@ bool ProcessSampler::look_at_thread(Thread& thread) {
 
 void ProcessSampler::met(Thread& thread, const Task& task, std::int64_t now, Between looks) {
   Place before;
+  const std::optional<BlockedParts> parts = blocked_parts(thread, looks, now);
+  const auto unseen = [&] {
+    if (!parts) return blocked_unseen(looks) ? looks.blocked : 0;
+    return parts->between > kLongUnseen && !looks.same_place ? parts->between : 0;
+  };
   if (thread.asleep) {
     // It has woken since: what was blocked until then was so where it slept.
-    const bool whole = !looks.is_asleep && !blocked_unseen(looks);
-    const std::int64_t most = whole ? std::numeric_limits<std::int64_t>::max() : thread.slept;
+    const bool whole = !looks.is_asleep && unseen() == 0;
+    std::int64_t most = thread.slept + (parts ? parts->before : 0);
+    if (whole) most = std::numeric_limits<std::int64_t>::max();
     give(thread, thread.place, now, thread.ledger.take_blocked(most), &thread.place.wait);
     before = thread.place;
   }
@@ -478,8 +539,9 @@ void ProcessSampler::met(Thread& thread, const Task& task, std::int64_t now, Bet
     thread.place.wait = wait_of(pid_, memory_, task, python_ != nullptr ? python_->gils : kNone);
     looks.same_place = looks.was_asleep && before.frames == thread.place.frames &&
                        before.wait.kind == thread.place.wait.kind;
+    read_native_wait(thread);
   }
-  if (blocked_unseen(looks)) give_unseen(thread, looks.blocked);
+  if (const std::int64_t blocked = unseen(); blocked > 0) give_unseen(thread, blocked);
   if (looks.is_asleep) {
     thread.slept = thread.ledger.left().blocked;
     return;
@@ -489,18 +551,57 @@ void ProcessSampler::met(Thread& thread, const Task& task, std::int64_t now, Bet
   give_running(thread, now);
 }
 
-void ProcessSampler::watch_threads() {
+/// By the kernel's record of when it was taken from its processor and given one again.
+std::optional<BlockedParts> ProcessSampler::blocked_parts(Thread& thread, const Between& looks,
+                                                          std::int64_t now) {
+  if (!thread.switch_event) return std::nullopt;
+  thread.switch_event->read(thread.switches);
+  const auto later =
+      std::ranges::find_if(thread.switches, [now](const Switch& each) { return each.time > now; });
+  const std::optional<BlockedParts> parts =
+      divide_blocked(looks, std::span(thread.switches.begin(), later), now);
+  thread.switches.erase(thread.switches.begin(), later);
+  return parts;
+}
+
+/// The record costs the thread some 1 µs per switch: one that is switched too often goes without.
+void ProcessSampler::watch_switches(Thread& thread, std::int64_t now) {
+  const std::int64_t before = std::exchange(thread.scheduled_when_listed, thread.scheduled);
+  const std::int64_t since = std::exchange(thread.listed_at, now);
+  if (thread.polled) return;
+  if (before >= 0 && (thread.scheduled - before) * kMostPerSwitch > now - since) {
+    thread.polled = true;
+    if (thread.switch_event) options_.watch->release_switches();
+    thread.switch_event.reset();
+    thread.switches.clear();
+    return;
+  }
+  // One that has hardly begun may end at once.
+  if (thread.switch_event || before < 0) return;
+  if (std::optional<native::SwitchEvent> event = options_.watch->open_switches(thread.id))
+    thread.switch_event.emplace(std::move(*event));
+  thread.polled = !thread.switch_event;
+}
+
+void ProcessSampler::watch_threads(std::int64_t now) {
   const bool wanted = !options_.native_without_python || python_ == nullptr;
   for (auto& [id, thread] : threads_) {
-    if (!wanted) unwatch(thread);
+    if (!wanted) drop_event(thread);
     if (!wanted || thread.event || thread.refused) continue;
     if (std::optional<native::PerfEvent> event = options_.watch->open(pid_, id))
       thread.event.emplace(std::move(*event));
     thread.refused = !thread.event;
   }
+  for (auto& [id, thread] : threads_) watch_switches(thread, now);
 }
 
 void ProcessSampler::unwatch(Thread& thread) {
+  if (thread.switch_event) options_.watch->release_switches();
+  thread.switch_event.reset();
+  drop_event(thread);
+}
+
+void ProcessSampler::drop_event(Thread& thread) {
   if (!thread.event) return;
   options_.watch->release(*thread.event);
   thread.event.reset();
@@ -529,6 +630,25 @@ void ProcessSampler::take_native(pid_t id, bool ended, bool unwind) {
     thread.natives.push_back(std::move(mixed));
   });
   if (ended) options_.watch->leave(*thread.event);
+}
+
+/// Where a thread of a program without Python waits.
+void ProcessSampler::read_native_wait(Thread& thread) {
+  if (options_.watch == nullptr || python_ != nullptr || thread.reader) return;
+  if (options_.may_unwind && !options_.may_unwind()) {
+    ++options_.watch->counts().skipped;
+    return;
+  }
+  if (code_ == nullptr)
+    code_ = std::make_unique<native::ProcessCode>(pid_, memory_, options_.watch->images());
+  code_->refresh(now_ns());
+  std::string reason;
+  native::ThreadReader reader(pid_, memory_, *code_);
+  const std::optional<native::NativeCalls> found =
+      reader.read_blocked(thread.id, kMostWaitBytes, reason);
+  if (!found) return;
+  const native::CallNames names = native::names_of(found->calls, *code_);
+  thread.place.natives = native::mix(names, {}, {}).frames;
 }
 
 /// Python's stack is read when the sample comes, some 0.1 ms after it was taken.
@@ -582,6 +702,7 @@ void ProcessSampler::give_running(Thread& thread, std::int64_t time) {
 void ProcessSampler::read_stack(Thread& thread, bool running) {
   Place& place = thread.place;
   place.frames.clear();
+  place.natives.clear();
   place.state = StackState::whole;
   place.python = thread.reader.has_value();
   if (!thread.reader) return;
@@ -591,8 +712,12 @@ void ProcessSampler::read_stack(Thread& thread, bool running) {
   if (near) thread.alongside->end();
   place.frames = stack.frames;
   place.state = stack.state;
-  (stack.state == StackState::whole       ? counts_.whole
-   : stack.state == StackState::shortened ? counts_.shortened
+  if (python_->trust == Python::Trust::doubted) {
+    place.frames.clear();
+    place.state = StackState::unread;
+  }
+  (place.state == StackState::whole       ? counts_.whole
+   : place.state == StackState::shortened ? counts_.shortened
                                           : counts_.unread) += 1;
   // Its Python may be another one by now, of the same program.
   thread.in_vain = stack.state == StackState::unread ? thread.in_vain + 1 : 0;
@@ -603,8 +728,9 @@ void ProcessSampler::read_stack(Thread& thread, bool running) {
 
 void ProcessSampler::give(const Thread& thread, const Place& place, std::int64_t time,
                           const Spent& spent, const Wait* wait,
-                          const std::vector<FrameLook>& mixed) {
+                          const std::vector<FrameLook>& native) {
   if (!spent.any()) return;
+  const std::vector<FrameLook>& mixed = native.empty() ? place.natives : native;
   ready_ += spent.on_cpu + spent.queued;
   sink_.take(
       {.time = time,
@@ -644,6 +770,7 @@ void ProcessSampler::give_rest(Thread& thread) {
   // One that runs to its end is most likely still where it was met.
   if (thread.asleep || thread.place.frames.empty()) {
     thread.place.frames.clear();
+    thread.place.natives.clear();
     if (thread.reader) thread.place.state = StackState::unread;
   }
   give(thread, thread.place, thread.last, rest, nullptr);

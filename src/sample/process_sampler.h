@@ -2,7 +2,9 @@
 #pragma once
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -14,10 +16,12 @@
 #include <sys/types.h>
 
 #include "sample/alongside.h"
+#include "sample/canary.h"
 #include "sample/memory.h"
 #include "sample/native/watch.h"
 #include "sample/runtime.h"
 #include "sample/schedule.h"
+#include "sample/switches.h"
 #include "sample/thread_file.h"
 #include "sample/thread_list.h"
 #include "sample/thread_sample.h"
@@ -46,6 +50,8 @@ class ProcessSampler {
     native::Watch* watch = nullptr;
     /// But not of processes with Python.
     bool native_without_python = false;
+    /// Whether there is time left to unwind; unset: always.
+    std::function<bool()> may_unwind;
   };
 
   /// `files` and `sink` must outlive it.
@@ -60,6 +66,8 @@ class ProcessSampler {
   void finish();
 
   [[nodiscard]] pid_t pid() const { return pid_; }
+  /// How many it looks at.
+  [[nodiscard]] std::size_t threads() const { return threads_.size(); }
   /// Why it has no Python stacks; empty where it has, or where there is no Python in it.
   [[nodiscard]] const std::string& reason() const { return reason_; }
   [[nodiscard]] const StackCounts& counts() const { return counts_; }
@@ -79,6 +87,7 @@ class ProcessSampler {
     StackState state = StackState::whole;
     bool python = false;
     Wait wait;
+    std::vector<FrameLook> natives;  ///< Of one that waits, without Python.
   };
   struct Thread {
     Thread(pid_t pid, const Task& task, std::int64_t begin, const Spent& before, FileBudget& files);
@@ -111,6 +120,11 @@ class ProcessSampler {
     bool refused = false;                         ///< There is none, and none to be had.
     std::vector<std::vector<FrameLook>> natives;  ///< Where it ran since time was given last.
     std::vector<FrameLook> last_native;
+    std::optional<native::SwitchEvent> switch_event;
+    bool polled = false;           ///< Its switches are not to be had, or too many.
+    std::vector<Switch> switches;  ///< That no look has used yet.
+    std::int64_t scheduled_when_listed = -1;
+    std::int64_t listed_at = 0;
   };
   /// The CPython of the program that the process runs.
   struct Python {
@@ -119,6 +133,10 @@ class ProcessSampler {
     Runtime runtime;
     CodeTable codes;
     std::vector<Gil> gils;
+    enum class Trust : std::uint8_t { unasked, doubted, shown } trust = Trust::unasked;
+    std::optional<Address> canary;  ///< Where the hook has written one.
+    int canary_searches = 0;
+    int canary_missed = 0;
   };
 
   void list(std::int64_t now);
@@ -126,6 +144,8 @@ class ProcessSampler {
   void add_thread(pid_t id, std::int64_t now, bool from_start);
   void look_for_python(std::int64_t now);
   void list_python();
+  void look_at_canary();
+  [[nodiscard]] bool shows_canary();
   [[nodiscard]] std::int64_t ran_so_far() const;
   [[nodiscard]] bool runs_unknown() const;
   bool note_unready();
@@ -138,12 +158,17 @@ class ProcessSampler {
   bool look_at_thread(Thread& thread);
   void met(Thread& thread, const Task& task, std::int64_t now, Between looks);
   void read_stack(Thread& thread, bool running);
-  void watch_threads();
+  void watch_threads(std::int64_t now);
+  void watch_switches(Thread& thread, std::int64_t now);
+  static std::optional<BlockedParts> blocked_parts(Thread& thread, const Between& looks,
+                                                   std::int64_t now);
   void unwatch(Thread& thread);
+  void drop_event(Thread& thread);
+  void read_native_wait(Thread& thread);
   std::vector<FrameLook> mixed_stack(Thread& thread, const native::PerfSample& sample);
   void give_running(Thread& thread, std::int64_t time);
   void give(const Thread& thread, const Place& place, std::int64_t time, const Spent& spent,
-            const Wait* wait, const std::vector<FrameLook>& mixed = {});
+            const Wait* wait, const std::vector<FrameLook>& native = {});
   void give_unseen(Thread& thread, std::int64_t blocked);
   void give_rest(Thread& thread);
 
@@ -175,6 +200,7 @@ class ProcessSampler {
   std::optional<std::int64_t> searched_;  ///< What it had run when Python was looked for.
   bool started_;
   bool has_torch_ = false;
+  bool refused_ = false;  ///< Its Python is not what it seems: it is looked at as if it had none.
 };
 
 }  // namespace fathom::sample

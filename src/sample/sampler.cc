@@ -40,10 +40,18 @@ std::int64_t cpu_ns() { return read_clock(CLOCK_THREAD_CPUTIME_ID); }
 
 }  // namespace
 
+double Sampler::most_cost() const {
+  std::size_t threads = 0;
+  for (const auto& [pid, process] : processes_) threads += process->threads();
+  const double many = std::max(options_.most_cost, options_.most_cost_of_many);
+  const double part = std::min(1.0, static_cast<double>(threads) / kManyThreads);
+  return options_.most_cost + part * (many - options_.most_cost);
+}
+
 /// What has been used so far may not exceed the limit, but for what reading files costs once.
-bool Sampler::may_unwind() const {
+bool Sampler::within_limit() const {
   if (options_.most_cost <= 0) return true;
-  const auto most = options_.most_cost * static_cast<double>(now_ns() - begin_);
+  const auto most = most_cost() * static_cast<double>(now_ns() - begin_);
   return cpu_ns() - cost_before_ <= static_cast<std::int64_t>(most) + kOnce;
 }
 
@@ -54,7 +62,7 @@ bool Sampler::wait_until(std::int64_t when, const std::function<bool()>& stop) {
     if (watch_) {
       watch_->wait(next, [this](pid_t process, pid_t thread, bool ended) {
         const auto found = processes_.find(process);
-        if (found != processes_.end()) found->second->take_native(thread, ended, may_unwind());
+        if (found != processes_.end()) found->second->take_native(thread, ended, within_limit());
       });
     } else {
       const timespec until{.tv_sec = next / kNsPerSecond, .tv_nsec = next % kNsPerSecond};
@@ -119,7 +127,8 @@ void Sampler::add(pid_t pid) {
                    .fresh = fresh,
                    .without_torch = options_.without_torch,
                    .watch = watch_ ? &*watch_ : nullptr,
-                   .native_without_python = options_.native == Options::Native::without_python},
+                   .native_without_python = options_.native == Options::Native::without_python,
+                   .may_unwind = [this] { return within_limit(); }},
                files_, sink_));
 }
 
@@ -186,8 +195,9 @@ void Sampler::run(std::int64_t duration, const std::function<bool()>& stop) {
   // Processes that are left out may start others.
   while (next - begin < duration && !(processes_.empty() && left_out_.empty())) {
     std::int64_t period = options_.period;
-    if (options_.most_cost > 0) {
-      const auto least = static_cast<double>(cost_of_look) / options_.most_cost;
+    // What a start costs once is not made up for: a short program would hardly be looked at.
+    if (!within_limit()) {
+      const auto least = static_cast<double>(cost_of_look) / most_cost();
       period = std::max(period, static_cast<std::int64_t>(least));
     }
     // A tenth of a step earlier or later: a program that repeats itself is not met at one place.
@@ -214,6 +224,14 @@ void Sampler::run(std::int64_t duration, const std::function<bool()>& stop) {
 void Sampler::finish() {
   for (const auto& [pid, process] : processes_) end(*process);
   processes_.clear();
+}
+
+std::vector<std::string> Sampler::unread() const {
+  std::vector<std::string> reasons;
+  for (const auto& [pid, process] : processes_) {
+    if (!process->reason().empty()) reasons.push_back(process->reason());
+  }
+  return reasons;
 }
 
 SamplerState Sampler::state() const {

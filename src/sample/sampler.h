@@ -1,6 +1,7 @@
 // Sampler: what the threads of a process tree do, by looking at them in regular steps.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <map>
@@ -34,14 +35,17 @@ struct SamplerState {
 /// them, and hands the sink what each of them spent. One thread at a time.
 class Sampler {
  public:
+  static constexpr std::size_t kManyThreads = 200;
   struct Options {
     std::int64_t period = 10'000'000;  ///< ns.
     bool alone = false;                ///< Without the processes below.
     bool fresh = false;                ///< The process has just been started: all of it counts.
     bool without_torch = false;        ///< Ends with processes that have loaded PyTorch.
-    /// Of a processor: where looking costs more, the steps become longer, and native stacks are
-    /// left out that would cost more. 0: whatever it costs.
+    /// Of a processor: where looking has cost more, but for some ms once, the steps become longer,
+    /// and native stacks are left out. 0: whatever it costs.
     double most_cost = 0;
+    /// The same where kManyThreads or more are looked at; with fewer, in proportion.
+    double most_cost_of_many = 0;
     /// Whose native functions are looked for.
     enum class Native : std::uint8_t { none, without_python, all } native = Native::none;
   };
@@ -61,6 +65,8 @@ class Sampler {
   void finish();
   /// Of processes that have ended, or of all after finish().
   [[nodiscard]] SamplerState state() const;
+  /// Why processes that are there have no stacks of Python.
+  [[nodiscard]] std::vector<std::string> unread() const;
 
  private:
   explicit Sampler(pid_t root, const Options& options, SampleSink& sink);
@@ -71,7 +77,8 @@ class Sampler {
   bool wait_until(std::int64_t when, const std::function<bool()>& stop);
   [[nodiscard]] bool is_left_out(pid_t pid, std::int64_t started) const;
   void end(ProcessSampler& process);
-  [[nodiscard]] bool may_unwind() const;
+  [[nodiscard]] bool within_limit() const;
+  [[nodiscard]] double most_cost() const;
 
   pid_t root_;
   Options options_;

@@ -4,12 +4,6 @@
 #include <algorithm>
 
 namespace fathom::sample {
-namespace {
-
-/// A sleeping thread is looked at every 40 ms on a machine that is not busy.
-constexpr std::int64_t kSoon = 100'000'000;
-
-}  // namespace
 
 void ThreadLedger::read(std::int64_t time, std::int64_t on_cpu, std::int64_t queued) {
   const std::int64_t ran = std::max<std::int64_t>(0, on_cpu - on_cpu_);
@@ -38,7 +32,7 @@ Spent ThreadLedger::take_blocked(std::int64_t most) {
 }
 
 bool blocked_unseen(const Between& looks) {
-  if (looks.blocked <= kSoon || looks.same_place) return false;
+  if (looks.blocked <= kLongUnseen || looks.same_place) return false;
   // It has woken once and runs since, or was never off its processor before it fell asleep.
   const std::int64_t expected = looks.was_asleep ? 1 : 0;
   const bool seen = looks.was_asleep != looks.is_asleep && looks.scheduled == expected;

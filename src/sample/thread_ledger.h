@@ -50,10 +50,13 @@ struct Between {
   bool same_place = false;     ///< It sleeps where it slept before.
   std::int64_t blocked = 0;    ///< ns between the looks.
   std::int64_t scheduled = 0;  ///< How often it was given a processor meanwhile.
+  std::int64_t since = 0;      ///< When the first of them was.
 };
 /// Whether it was blocked for long between them somewhere that neither look has shown: a look that
 /// came late says nothing of what was meanwhile. Over a short time, the places that are met stand
 /// for those that are not.
 bool blocked_unseen(const Between& looks);
+/// Longer than a sleeping thread is left alone on a machine that is not busy: 40 ms.
+inline constexpr std::int64_t kLongUnseen = 100'000'000;
 
 }  // namespace fathom::sample

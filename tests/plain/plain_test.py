@@ -3,6 +3,7 @@
 Their length is counted in processor time, or they wait for far longer than they compute, so that a busy machine
 changes how long they take but not what they do.
 """
+import importlib.util
 import json
 import math
 import os
@@ -26,10 +27,12 @@ SHARES = ROOT / "tests/programs/stacks/shares.py"
 TRUTH = {
     "computes.py": ("cpu-bound", r"in compute \(computes\.py:[78]\)"),
     "computes_in_library.py": ("cpu-bound", r"in decode \(computes_in_library\.py:LINE\)"),
+    "computes_in_sklearn.py": ("cpu-bound", r"in learn \(computes_in_sklearn\.py:LINE\)"),
     "computes_in_thread.py": ("cpu-bound", r"in crunch \(computes_in_thread\.py:(8|9|10)\)"),
     "computes_in_process.py": ("cpu-bound", r"in square \(computes_in_process\.py:(8|9|10)\)"),
     "computes_in_fork.py": ("cpu-bound", r"in work \(computes_in_fork\.py:[78]\)"),
     "computes_without_python.sh": ("cpu-bound", r"in native code of (sh|dash|bash)"),
+    "pool_prepares.py": ("cpu-bound", r"in spend \(pool_prepares\.py:"),
     "sleeps.py": ("waiting", r"a time to pass \(sleep\): poll \(sleeps\.py:LINE\)"),
     "sleeps_beside_threads.py": ("waiting", r"a time to pass \(sleep\): pause \(sleeps_beside_threads\.py:LINE\)"),
     "reads_socket.py": ("waiting", r"a socket: ask \(reads_socket\.py:LINE\)"),
@@ -40,7 +43,8 @@ TRUTH = {
     "gil_pool.py": ("gil-contention", r"in parse \(gil_pool\.py:"),
     "lock_held.py": ("lock-contention", r"in update \(lock_held\.py:LINE\)"),
     "lock_processes.py": ("lock-contention", r"in update \(lock_processes\.py:LINE\)"),
-    "lock_native.cc": ("lock-contention", r"in native code of lock_native"),
+    "lock_native.cc": ("lock-contention", r"in .*main::\{lambda.*\(lock_native\)"),
+    "lock_shared.cc": ("lock-contention", r"in .*update\(\) \(lock_shared\)"),
     "lock_semaphore.py": ("lock-contention", r"in query \(lock_semaphore\.py:LINE\)"),
     "cores_processes.py": ("too-few-cores", r"for one of 1 processor"),
     "cores_threads.py": ("too-few-cores", r"for one of 1 processor"),
@@ -79,6 +83,9 @@ class Plain(unittest.TestCase):
     def judge(self, program):
         if program.endswith(".cc") and COMPILER is None:
             self.skipTest("no C++ compiler is here")
+        needs = re.search(r"^# needs (\w+)$", (PROGRAMS / program).read_text(), re.M)
+        if needs and importlib.util.find_spec(needs[1]) is None:
+            self.skipTest(f"{needs[1]} is not installed")
         verdict, says = TRUTH[program]
         says = says.replace("LINE", str(marked_line((PROGRAMS / program).read_text())))
         # A machine that is busy for a moment keeps the sampler from looking: then a later recording decides.
@@ -213,6 +220,31 @@ class Shares(unittest.TestCase):
             if max(off.values()) <= 1.5:
                 return
         self.fail(off)
+
+
+class Pools(unittest.TestCase):
+    """What only one process of a pool's program does, and what dividing it would give."""
+
+    def serial_part(self):
+        with tempfile.TemporaryDirectory() as folder:
+            said = diagnosis_of("pool_prepares.py", folder + "/run")
+        return next((each for each in said["findings"] if each["rule"] == "serial-part"), None)
+
+    @unittest.skipIf(len(os.sched_getaffinity(0)) < 2, "one processor: nothing runs at a time")
+    def test_what_one_process_does_alone_has_its_share_and_its_gain(self):
+        found = None
+        for _ in range(4):
+            found = self.serial_part()
+            if found is None:
+                continue
+            share = float(re.search(r"alone for ([\d.]+) % of the run", found["title"])[1])
+            gain = next(float(match[1]) for each in found["evidence"]
+                        if (match := re.search(r"at most ([\d.]+) % less", each["text"])))
+            self.assertAlmostEqual(gain, share / 2, delta=0.2)
+            # It is half of the work; starts and ends are alone, too, and busy machines shift the rest.
+            if 35 < share < 75 and "outside of the pool: spend (pool_prepares.py:" in found["title"]:
+                return
+        self.fail(found)
 
 
 class Crashes(unittest.TestCase):

@@ -10,6 +10,7 @@ import sys
 import time
 
 from . import endings, failures, options, process
+from .canary import Canary
 from .crashes import Crashes
 from .facts import Facts
 from .gc_pauses import Pauses
@@ -96,6 +97,9 @@ class Recorder:
         self.pauses.install()
         self.finder.when_imported("threading", self._see_threading)
         self.ticker.add(self._tick)
+        canary = Canary()
+        self.ticker.begins.append(lambda: canary.show(self.ticker.code()))
+        self.ticker.ends.append(canary.hide)
         atexit.register(self._last)
         endings.watch_exit(self.end)
         endings.watch_exec(self._hand_over)

@@ -13,6 +13,7 @@ import time
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from types import CodeType
     from typing import Callable
 
 PERIOD_S = 0.5
@@ -42,6 +43,8 @@ class Ticker:
         self._calls: list[Callable[[], bool]] = []
         # Called first in the thread, each time that it begins. They must not raise.
         self.begins: list[Callable[[], None]] = []
+        # Called in it just before it ends. They must not raise.
+        self.ends: list[Callable[[], None]] = []
         self._soon = False
         self._begin()
 
@@ -55,6 +58,10 @@ class Ticker:
     def add(self, call: Callable[[], bool]) -> None:
         """`call` says whether it wants to be called again; `wake` starts it anew."""
         self._calls.append(call)
+
+    def code(self) -> CodeType:
+        """Of the function in which the thread is."""
+        return type(self)._loop.__code__
 
     def soon(self) -> None:
         """From a call: the next one comes soon, once."""
@@ -87,6 +94,8 @@ class Ticker:
                 if not any(wanted):
                     break
         finally:
+            for ends in self.ends:
+                ends()
             run.left_at = time.monotonic()
             self._ending = run
             self._run = None

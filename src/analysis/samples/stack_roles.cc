@@ -1,6 +1,7 @@
 // Recognises functions of Python's library that wait for something, and event loops.
 #include "analysis/samples/stack_roles.h"
 
+#include <algorithm>
 #include <map>
 
 #include "base/lock_words.h"
@@ -41,6 +42,36 @@ std::string_view words_of(WaitClass wait) {
 
 namespace {
 
+/// Native functions have no line. In place of Python's functions that could not be read a name in
+/// brackets stands, of no file.
+bool is_python(const Trace& trace, const StackFrame& frame) {
+  const std::string_view file = trace.text(frame.file);
+  if (frame.line >= 0 || file.ends_with(".py") || file.starts_with("<")) return true;
+  const std::string_view function = trace.text(frame.function);
+  return file.empty() &&
+         (function == "(stack not read)" || function == "(inner functions not read)");
+}
+
+/// Of concurrent.futures, multiprocessing.Pool, and joblib's loky.
+bool is_pool_worker(std::string_view file, std::string_view function) {
+  if (file.ends_with("/multiprocessing/pool.py")) return function == "worker";
+  const bool futures = file.ends_with("/concurrent/futures/thread.py") ||
+                       file.ends_with("/concurrent/futures/process.py") ||
+                       file.ends_with("/loky/process_executor.py");
+  return futures && (function == "_worker" || function == "_process_worker");
+}
+
+/// Calls in which a thread waits until others give back what they have taken.
+bool is_lock_call(std::string_view function) {
+  constexpr std::array<std::string_view, 9> kCalls = {
+      "pthread_mutex_lock",    "pthread_mutex_timedlock",    "pthread_mutex_clocklock",
+      "pthread_rwlock_rdlock", "pthread_rwlock_timedrdlock", "pthread_rwlock_clockrdlock",
+      "pthread_rwlock_wrlock", "pthread_rwlock_timedwrlock", "pthread_rwlock_clockwrlock"};
+  while (function.starts_with('_')) function.remove_prefix(1);
+  return std::ranges::find(kCalls, function) != kCalls.end() || function == "lll_lock_wait" ||
+         function == "lll_lock_wait_private";
+}
+
 /// A native library of the system's, or the kernel's own code in a process.
 bool is_system_library(std::string_view file) {
   const bool system = file.starts_with("/usr/lib") || file.starts_with("/lib");
@@ -65,6 +96,8 @@ StackRoles::StackRoles(const Trace& trace) : trace_(trace) {
   callers_.reserve(frames);
   shares_.reserve(frames);
   takes_.reserve(frames);
+  python_.reserve(frames);
+  in_pool_worker_.reserve(frames);
   for (std::uint32_t row = 0; row < frames; ++row) {
     const StackFrame& frame = trace.stack_frames[row];
     const Role role = role_of(trace.text(frame.file), trace.text(frame.function));
@@ -73,6 +106,9 @@ StackRoles::StackRoles(const Trace& trace) : trace_(trace) {
     const std::uint32_t outer_user = outermost ? kNoFrame : users_[frame.parent];
     roles_.push_back(role);
     of_recorder_.push_back(outermost ? role == Role::recorder : of_recorder_[frame.parent]);
+    python_.push_back(is_python(trace, frame) || (!outermost && python_[frame.parent]));
+    in_pool_worker_.push_back(is_pool_worker(trace.text(frame.file), trace.text(frame.function)) ||
+                              (!outermost && in_pool_worker_[frame.parent]));
     users_.push_back(role == Role::user ? row : outer_user);
     in_loop_.push_back(role == Role::loop || role == Role::loop_call ||
                        (!outermost && in_loop_[frame.parent]));
@@ -87,7 +123,7 @@ StackRoles::StackRoles(const Trace& trace) : trace_(trace) {
   }
   std::map<std::int64_t, std::int64_t> first;  // thread with a stack, by process
   for (const StackSample& sample : trace.stack_samples) {
-    if (sample.frame == kNoFrame || of_recorder_[sample.frame]) continue;
+    if (!python(sample.frame) || of_recorder_[sample.frame]) continue;
     const auto [at, fresh] = first.try_emplace(sample.pid, sample.tid);
     if (!fresh && at->second != sample.tid) threaded_.insert(sample.pid);
   }
@@ -118,10 +154,8 @@ WaitClass StackRoles::lock_of(const StackSample& sample) const {
   const std::uint32_t frame = sample.frame;
   const std::string_view object = trace_.text(sample.object);
   if (object == kMutexObject && !(frame != kNoFrame && of_recorder_[frame])) return WaitClass::lock;
-  if (object == kSharedSemaphoreObject && frame != kNoFrame)
-    return takes_[frame] ? WaitClass::lock : WaitClass::threads;
-  // Native code waits so for its own threads: for work, for their results, for their end.
-  if (frame == kNoFrame) return WaitClass::threads;
+  if (!python(frame)) return native_lock_of(frame);
+  if (object == kSharedSemaphoreObject) return takes_[frame] ? WaitClass::lock : WaitClass::threads;
   const Role innermost = roles_[frame];
   if (innermost == Role::queue || innermost == Role::recorder) return WaitClass::threads;
   if (innermost != Role::threading) {
@@ -135,6 +169,17 @@ WaitClass StackRoles::lock_of(const StackSample& sample) const {
     // A semaphore's acquire() stands on a condition.
     if (ends_with_any(function, {"acquire", "__enter__"})) return WaitClass::lock;
     row = trace_.stack_frames[row].parent;
+  }
+  return WaitClass::threads;
+}
+
+/// Native code waits at a futex for its own threads: for work, for their results, for their end.
+/// Only the functions on its stack tell a lock from those.
+WaitClass StackRoles::native_lock_of(std::uint32_t frame) const {
+  for (int depth = 0; depth < kWaitFrames && frame != kNoFrame; ++depth) {
+    const StackFrame& at = trace_.stack_frames[frame];
+    if (is_lock_call(trace_.text(at.function))) return WaitClass::lock;
+    frame = at.parent;
   }
   return WaitClass::threads;
 }

@@ -47,6 +47,15 @@ class StackRoles {
   [[nodiscard]] bool in_loop(std::uint32_t frame) const {
     return frame != kNoFrame && in_loop_[frame];
   }
+  /// Whether a function of Python is on the stack; false where there is none.
+  [[nodiscard]] bool python(std::uint32_t frame) const {
+    return frame != kNoFrame && python_[frame];
+  }
+  /// Whether it is on the stack of a pool's worker: a function that takes work from a pool's queue
+  /// is among the outer ones.
+  [[nodiscard]] bool in_pool_worker(std::uint32_t frame) const {
+    return frame != kNoFrame && in_pool_worker_[frame];
+  }
   [[nodiscard]] WaitClass wait_of(const StackSample& sample) const;
 
  private:
@@ -65,6 +74,7 @@ class StackRoles {
   [[nodiscard]] WaitClass lock_of(const StackSample& sample) const;
   [[nodiscard]] bool is_shared_lock(const StackFrame& frame) const;
   [[nodiscard]] bool takes_shared_lock(const StackFrame& frame, Role role) const;
+  [[nodiscard]] WaitClass native_lock_of(std::uint32_t frame) const;
 
   const Trace& trace_;
   std::vector<Role> roles_;           ///< By frame.
@@ -75,6 +85,8 @@ class StackRoles {
   std::vector<Role> callers_;
   std::vector<bool> shares_;  ///< A method of a lock that processes share.
   std::vector<bool> takes_;   ///< Blocked at such a lock the program wants it; else it is for work.
+  std::vector<bool> python_;
+  std::vector<bool> in_pool_worker_;
   std::vector<bool> of_recorder_;    ///< The outermost function is Fathom's own.
   std::set<std::int64_t> threaded_;  ///< Processes in which several threads of the program had
                                      ///< stacks of Python.

@@ -63,6 +63,42 @@ TEST(StackRoles, AMutexIsALockWhoeverWaitsForIt) {
   EXPECT_EQ(lock_wait(ticker, kMutexObject), WaitClass::threads);
 }
 
+TEST(StackRoles, OfNativeCodeTheFunctionsTellALockFromAWaitForWork) {
+  const std::string work = "main /opt/solver -1;update /opt/solver -1;";
+  const std::string libc = " /usr/lib/libc.so.6 -1";
+  EXPECT_EQ(wait_of(work + "pthread_rwlock_wrlock" + libc + ";libc.so.6+0x1230" + libc, "lock"),
+            WaitClass::lock);
+  EXPECT_EQ(wait_of(work + "___pthread_mutex_lock" + libc + ";__lll_lock_wait" + libc, "lock"),
+            WaitClass::lock);
+  EXPECT_EQ(wait_of(work + "pthread_cond_wait" + libc + ";libc.so.6+0x1230" + libc, "lock"),
+            WaitClass::threads);
+  EXPECT_EQ(wait_of(work + "pthread_join" + libc, "lock"), WaitClass::threads);
+  EXPECT_EQ(wait_of("main /opt/solver -1;my_rwlock_wrlock /opt/solver -1", "lock"),
+            WaitClass::threads);
+  EXPECT_EQ(lock_wait(work + "pthread_cond_wait" + libc, kMutexObject), WaitClass::lock)
+      << "it has been woken, and takes the mutex again";
+  EXPECT_EQ(lock_wait(work + "sem_wait" + libc, kSharedSemaphoreObject), WaitClass::threads);
+}
+
+TEST(StackRoles, NativeFunctionsAloneAreNoPython) {
+  Trace trace;
+  SampleBuilder(trace)
+      .thread(1, 1)
+      .at("main /opt/solver -1")
+      .runs(5)
+      .thread(1, 2)
+      .at("spin /opt/solver -1")
+      .runs(5)
+      .thread(2, 3)
+      .at("main app.py 3;array_add /usr/lib/numpy.so -1")
+      .runs(5)
+      .waits("lock", 5);
+  const StackRoles roles(trace);
+  EXPECT_FALSE(roles.python(trace.stack_samples[0].frame));
+  EXPECT_TRUE(roles.python(trace.stack_samples[2].frame));
+  EXPECT_FALSE(roles.python(kNoFrame));
+}
+
 TEST(StackRoles, ALockBetweenProcessesNeedsNoSecondThread) {
   const std::string enter = in_lib("SemLock.__enter__", "multiprocessing/synchronize.py");
   EXPECT_EQ(lock_wait("main app.py 1;update app.py 7", kSharedSemaphoreObject), WaitClass::lock);

@@ -20,7 +20,7 @@ std::vector<ThreadSum> thread_sums(const Trace& trace, const StackRoles& roles) 
       sum.end = sample.time;
     }
     sum.name = sample.thread;
-    sum.python = sum.python || sample.frame != kNoFrame;
+    sum.python = sum.python || roles.python(sample.frame);
     sum.end = std::max(sum.end, sample.time);
     sum.on_cpu += sample.on_cpu;
     sum.queued += sample.queued;

@@ -26,6 +26,8 @@ namespace {
 constexpr std::uint32_t kStackBytes = 32768;
 /// Three samples: they are read as they come.
 constexpr std::size_t kRingBytes = std::size_t{128} << 10U;
+/// Some 340 switches.
+constexpr std::size_t kSwitchRingBytes = std::size_t{8} << 10U;
 
 /// The kernel's number of each register that unwinding needs, and DWARF's.
 struct RegisterName {
@@ -73,6 +75,21 @@ perf_event_attr attributes(std::int64_t period) {
   attributes.sample_stack_user = kStackBytes;
   attributes.exclude_hv = 1;
   attributes.wakeup_events = 1;
+  attributes.use_clockid = 1;
+  attributes.clockid = CLOCK_MONOTONIC;
+  return attributes;
+}
+
+perf_event_attr switch_attributes() {
+  perf_event_attr attributes{};
+  attributes.type = PERF_TYPE_SOFTWARE;
+  attributes.size = sizeof attributes;
+  attributes.config = PERF_COUNT_SW_DUMMY;
+  attributes.sample_type = PERF_SAMPLE_TID | PERF_SAMPLE_TIME;
+  attributes.sample_id_all = 1;
+  attributes.context_switch = 1;
+  attributes.exclude_kernel = 1;
+  attributes.exclude_hv = 1;
   attributes.use_clockid = 1;
   attributes.clockid = CLOCK_MONOTONIC;
   return attributes;
@@ -171,32 +188,43 @@ Result<PerfEvent> PerfEvent::open(pid_t thread, std::int64_t period) {
     file = open_event(what, thread);
   }
   if (file < 0) return refused(errno);
-  Descriptor descriptor(file);
-  void* const ring = ::mmap(nullptr, page_bytes() + kRingBytes, PROT_READ | PROT_WRITE, MAP_SHARED,
-                            descriptor.get(), 0);
-  // The kernel says "not permitted" where too much is locked.
-  if (ring == MAP_FAILED) return refused(errno == EPERM ? ENOMEM : errno);
-  return PerfEvent(std::move(descriptor), ring);
-}
-
-PerfEvent::PerfEvent(PerfEvent&& other) noexcept
-    : file_(std::move(other.file_)),
-      ring_(std::exchange(other.ring_, nullptr)),
-      record_(std::move(other.record_)),
-      records_(other.records_) {}
-
-PerfEvent::~PerfEvent() {
-  if (ring_ != nullptr) ::munmap(ring_, page_bytes() + kRingBytes);
+  Result<PerfRing> ring = PerfRing::open(Descriptor(file), kRingBytes);
+  if (!ring) return std::move(ring).error();
+  return PerfEvent(std::move(*ring));
 }
 
 void PerfEvent::read(const PerfRecords::Take& take) {
-  auto* const page = static_cast<perf_event_mmap_page*>(ring_);
-  const std::byte* const data = static_cast<const std::byte*>(ring_) + page_bytes();
+  const auto each = [&](std::span<const std::byte> record) { records_.read(record, take); };
+  if (!ring_.read(each)) records_.add_broken();
+}
+
+Result<PerfRing> PerfRing::open(Descriptor file, std::size_t bytes) {
+  void* const memory =
+      ::mmap(nullptr, page_bytes() + bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file.get(), 0);
+  // The kernel says "not permitted" where too much is locked.
+  if (memory == MAP_FAILED) return refused(errno == EPERM ? ENOMEM : errno);
+  return PerfRing(std::move(file), memory, bytes);
+}
+
+PerfRing::PerfRing(PerfRing&& other) noexcept
+    : file_(std::move(other.file_)),
+      memory_(std::exchange(other.memory_, nullptr)),
+      bytes_(other.bytes_),
+      record_(std::move(other.record_)) {}
+
+PerfRing::~PerfRing() {
+  if (memory_ != nullptr) ::munmap(memory_, page_bytes() + bytes_);
+}
+
+bool PerfRing::read(const Take& take) {
+  auto* const page = static_cast<perf_event_mmap_page*>(memory_);
+  const std::byte* const data = static_cast<const std::byte*>(memory_) + page_bytes();
   const std::uint64_t head = std::atomic_ref(page->data_head).load(std::memory_order_acquire);
   std::uint64_t tail = page->data_tail;
+  bool sound = true;
   const auto copy = [&](std::uint64_t from, std::span<std::byte> to) {
-    const std::uint64_t at = from % kRingBytes;
-    const std::size_t first = std::min<std::size_t>(to.size(), kRingBytes - at);
+    const std::uint64_t at = from % bytes_;
+    const std::size_t first = std::min<std::size_t>(to.size(), bytes_ - at);
     std::memcpy(to.data(), data + at, first);
     std::memcpy(to.data() + first, data, to.size() - first);
   };
@@ -204,16 +232,44 @@ void PerfEvent::read(const PerfRecords::Take& take) {
     perf_event_header header{};
     copy(tail, std::as_writable_bytes(std::span(&header, 1)));
     if (header.size < sizeof header || header.size > head - tail) {
-      records_.add_broken();
+      sound = false;
       tail = head;
       break;
     }
     record_.resize(header.size);
     copy(tail, record_);
     tail += header.size;
-    records_.read(record_, take);
+    take(record_);
   }
   std::atomic_ref(page->data_tail).store(tail, std::memory_order_release);
+  return sound;
+}
+
+std::optional<Switch> parse_switch(std::span<const std::byte> record) {
+  Cursor cursor(record);
+  const auto header = cursor.take<perf_event_header>();
+  if (!cursor.ok() || header.type != PERF_RECORD_SWITCH) return std::nullopt;
+  cursor.take<std::uint64_t>();  // process and thread
+  Switch found;
+  found.time = static_cast<std::int64_t>(cursor.take<std::uint64_t>());
+  found.out = (header.misc & PERF_RECORD_MISC_SWITCH_OUT) != 0;
+  found.displaced = found.out && (header.misc & PERF_RECORD_MISC_SWITCH_OUT_PREEMPT) != 0;
+  return cursor.ok() ? std::optional(found) : std::nullopt;
+}
+
+Result<SwitchEvent> SwitchEvent::open(pid_t thread) {
+  perf_event_attr what = switch_attributes();
+  const int file = open_event(what, thread);
+  if (file < 0) return refused(errno);
+  Result<PerfRing> ring = PerfRing::open(Descriptor(file), kSwitchRingBytes);
+  if (!ring) return std::move(ring).error();
+  return SwitchEvent(std::move(*ring));
+}
+
+void SwitchEvent::read(std::vector<Switch>& to) {
+  ring_.read([&to](std::span<const std::byte> record) {
+    if (const std::optional<Switch> found = parse_switch(record)) to.push_back(*found);
+  });
 }
 
 }  // namespace fathom::sample::native

@@ -1,10 +1,14 @@
 // PerfEvent: a thread's registers and stack, copied by the kernel while it runs (perf_event_open).
+// SwitchEvent: when it was taken from its processor, and when it was given one again.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <optional>
+#include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <sys/types.h>
@@ -12,6 +16,7 @@
 #include "base/descriptor.h"
 #include "base/result.h"
 #include "sample/native/registers.h"
+#include "sample/switches.h"
 
 namespace fathom::sample::native {
 
@@ -53,31 +58,68 @@ struct PerfRefusal {
 /// Of an errno.
 PerfRefusal perf_refusal(int error);
 
+/// The memory into which the kernel writes the records of one event.
+class PerfRing {
+ public:
+  using Take = std::function<void(std::span<const std::byte> record)>;
+  /// `bytes` is a power of two, of whole pages.
+  static Result<PerfRing> open(Descriptor file, std::size_t bytes);
+  PerfRing(PerfRing&& other) noexcept;
+  PerfRing& operator=(PerfRing&&) = delete;
+  PerfRing(const PerfRing&) = delete;
+  PerfRing& operator=(const PerfRing&) = delete;
+  ~PerfRing();
+
+  [[nodiscard]] int descriptor() const { return file_.get(); }
+  /// Records since the last call, the oldest first. False where it holds something that is none:
+  /// the rest is passed over.
+  bool read(const Take& take);
+
+ private:
+  PerfRing(Descriptor file, void* memory, std::size_t bytes)
+      : file_(std::move(file)), memory_(memory), bytes_(bytes) {}
+
+  Descriptor file_;
+  void* memory_;
+  std::size_t bytes_;
+  std::vector<std::byte> record_;
+};
+
 /// One sample each time that the thread has run for so long. The thread is not stopped: the kernel
 /// copies some 32 KiB in its timer's interrupt. Not for several threads at once.
 class PerfEvent {
  public:
   /// `period` in ns. The error of one that is refused says why, and what would help.
   static Result<PerfEvent> open(pid_t thread, std::int64_t period);
-  PerfEvent(PerfEvent&& other) noexcept;
-  PerfEvent& operator=(PerfEvent&&) = delete;
-  PerfEvent(const PerfEvent&) = delete;
-  PerfEvent& operator=(const PerfEvent&) = delete;
-  ~PerfEvent();
 
   /// Becomes readable with each sample.
-  [[nodiscard]] int descriptor() const { return file_.get(); }
+  [[nodiscard]] int descriptor() const { return ring_.descriptor(); }
   /// What has come since the last call, the oldest first.
   void read(const PerfRecords::Take& take);
   [[nodiscard]] const PerfCounts& counts() const { return records_.counts(); }
 
  private:
-  PerfEvent(Descriptor file, void* ring) : file_(std::move(file)), ring_(ring) {}
+  explicit PerfEvent(PerfRing ring) : ring_(std::move(ring)) {}
 
-  Descriptor file_;
-  void* ring_;
-  std::vector<std::byte> record_;
+  PerfRing ring_;
   PerfRecords records_;
+};
+
+/// Of a record that was read whole; nothing where it is of another kind, or none.
+std::optional<Switch> parse_switch(std::span<const std::byte> record);
+
+/// A thread's switches. Allowed where PerfEvent is; each costs the thread some 1 µs.
+class SwitchEvent {
+ public:
+  static Result<SwitchEvent> open(pid_t thread);
+  /// Adds those since the last call, the oldest first. Where the kernel had no room for some of
+  /// them, they are fewer than the scheduler has counted.
+  void read(std::vector<Switch>& to);
+
+ private:
+  explicit SwitchEvent(PerfRing ring) : ring_(std::move(ring)) {}
+
+  PerfRing ring_;
 };
 
 }  // namespace fathom::sample::native

@@ -1,9 +1,13 @@
 // Records of perf written by hand, damaged ones, and those of this thread.
 #include "sample/native/perf_event.h"
 
+#include <algorithm>
 #include <bit>
+#include <cstddef>
 #include <cstring>
+#include <span>
 #include <string>
+#include <vector>
 
 #include <gtest/gtest.h>
 #include <linux/perf_event.h>
@@ -87,6 +91,45 @@ TEST(PerfRecords, CountWhatIsNone) {
         record(PERF_RECORD_SAMPLE, whole.substr(sizeof(perf_event_header), size - 8));
     EXPECT_EQ(counts_of(cut).samples, 0) << size;
   }
+}
+
+TEST(PerfSwitches, AreParsed) {
+  std::string body;
+  put(body, std::uint32_t{6});
+  put(body, std::uint32_t{7});
+  put(body, std::uint64_t{5});
+  const auto parsed = [&body](std::uint32_t type, std::uint16_t misc, std::size_t size) {
+    std::string bytes = record(type, body.substr(0, size));
+    std::memcpy(bytes.data() + offsetof(perf_event_header, misc), &misc, sizeof misc);
+    return parse_switch(std::as_bytes(std::span(bytes)));
+  };
+  const auto in = parsed(PERF_RECORD_SWITCH, 0, 16);
+  ASSERT_TRUE(in);
+  EXPECT_EQ(in->time, 5);
+  EXPECT_FALSE(in->out);
+  const auto out = parsed(PERF_RECORD_SWITCH, PERF_RECORD_MISC_SWITCH_OUT, 16);
+  ASSERT_TRUE(out);
+  EXPECT_TRUE(out->out);
+  EXPECT_FALSE(out->displaced);
+  const auto displaced = parsed(
+      PERF_RECORD_SWITCH, PERF_RECORD_MISC_SWITCH_OUT | PERF_RECORD_MISC_SWITCH_OUT_PREEMPT, 16);
+  ASSERT_TRUE(displaced);
+  EXPECT_TRUE(displaced->displaced);
+  EXPECT_FALSE(parsed(PERF_RECORD_SWITCH, 0, 15));
+  EXPECT_FALSE(parsed(PERF_RECORD_LOST, 0, 16));
+}
+
+TEST(PerfSwitches, OfAThreadThatSleepsAreOutAndIn) {
+  Result<SwitchEvent> event = SwitchEvent::open(static_cast<pid_t>(::syscall(SYS_gettid)));
+  if (!event) GTEST_SKIP() << event.error().message;
+  ::usleep(1000);
+  std::vector<Switch> switches;
+  (*event).read(switches);
+  ASSERT_GE(switches.size(), 2U);
+  const bool slept =
+      std::ranges::any_of(switches, [](const Switch& each) { return each.out && !each.displaced; });
+  EXPECT_TRUE(slept);
+  EXPECT_FALSE(switches.back().out);
 }
 
 TEST(PerfEvent, CopiesTheStackOfAThreadThatRuns) {

@@ -55,7 +55,7 @@ NativeCalls ThreadReader::read(pid_t thread, char state) {
     if (state == 'R') {
       if (auto native = read_running(thread, running)) return std::move(*native);
     }
-    if (auto native = read_blocked(thread, blocked)) return std::move(*native);
+    if (auto native = read_blocked(thread, kMostStackBytes, blocked)) return std::move(*native);
     // It has woken since.
     if (blocked.empty() && running.empty()) state = 'R';
     if (!blocked.empty()) break;
@@ -84,7 +84,8 @@ std::optional<NativeCalls> ThreadReader::read_running(pid_t thread, std::string&
   return native;
 }
 
-std::optional<NativeCalls> ThreadReader::read_blocked(pid_t thread, std::string& reason) {
+std::optional<NativeCalls> ThreadReader::read_blocked(pid_t thread, std::uint64_t most_bytes,
+                                                      std::string& reason) {
   const std::string folder = folder_of(pid_, thread);
   const std::optional<std::string> text = read_file(folder + "/syscall");
   const auto before = parse_schedule(read_file(folder + "/schedstat").value_or(""));
@@ -99,7 +100,7 @@ std::optional<NativeCalls> ThreadReader::read_blocked(pid_t thread, std::string&
     reason = "its stack is not known";
     return std::nullopt;
   }
-  std::vector<std::byte> bytes(std::min(mapping->end - at->stack, kMostStackBytes));
+  std::vector<std::byte> bytes(std::min(mapping->end - at->stack, most_bytes));
   if (!memory_.read(at->stack, bytes)) {
     reason = "its stack may not be read";
     return std::nullopt;

@@ -36,10 +36,13 @@ class ThreadReader {
 
   /// `state` is the thread's letter in /proc.
   NativeCalls read(pid_t thread, char state);
+  /// One try, of a thread that waits and of at most so much of its stack. Nothing where it went on
+  /// meanwhile; where nothing can be read, `reason` says why.
+  std::optional<NativeCalls> read_blocked(pid_t thread, std::uint64_t most_bytes,
+                                          std::string& reason);
 
  private:
   std::optional<NativeCalls> read_running(pid_t thread, std::string& reason);
-  std::optional<NativeCalls> read_blocked(pid_t thread, std::string& reason);
 
   pid_t pid_;
   const Memory& memory_;

@@ -55,6 +55,17 @@ std::optional<PerfEvent> Watch::open(pid_t process, pid_t thread) {
   return event;
 }
 
+std::optional<SwitchEvent> Watch::open_switches(pid_t thread) {
+  if (!switch_files_.take()) return std::nullopt;
+  Result<SwitchEvent> event = SwitchEvent::open(thread);
+  if (!event) {
+    switch_files_.give_back();
+    return std::nullopt;
+  }
+  ++counts_.switched;
+  return std::optional<SwitchEvent>(std::move(*event));
+}
+
 std::optional<PerfEvent> Watch::open_event(pid_t process, pid_t thread) {
   Result<PerfEvent> event = PerfEvent::open(thread, period_);
   if (!event) {

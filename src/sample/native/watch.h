@@ -26,6 +26,7 @@ struct WatchCounts {
   std::int64_t lost = 0;       ///< The kernel had no room for them, or they cannot be read.
   std::int64_t refused = 0;    ///< Threads that perf does not let us look at,
   std::string refusal;         ///< and why the first of them.
+  std::int64_t switched = 0;   ///< Threads whose switches the kernel has written down.
 };
 
 /// What perf says of threads, as it comes. One thread at a time.
@@ -40,6 +41,12 @@ class Watch {
   void leave(const PerfEvent& event);
   /// Of an event from `open` that is about to be closed: adds what was counted.
   void release(const PerfEvent& event);
+
+  /// Nothing where they are not to be had: then how long a thread was blocked where is known by the
+  /// looks alone.
+  std::optional<SwitchEvent> open_switches(pid_t thread);
+  /// One of them is about to be closed.
+  void release_switches() { switch_files_.give_back(); }
 
   /// Returns at `until` (CLOCK_MONOTONIC, ns) at the latest, or earlier. `ready` is called for each
   /// thread of which there is something to read, with whether it has ended.
@@ -57,6 +64,7 @@ class Watch {
   std::int64_t period_;
   Descriptor poll_;
   FileBudget files_;  ///< Its own: the files of /proc would use up a shared one.
+  FileBudget switch_files_;
   ImageCache images_;
   WatchCounts counts_;
 };

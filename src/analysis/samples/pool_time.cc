@@ -1,0 +1,92 @@
+// Counts at each moment how many threads of a program with a pool compute.
+#include "analysis/samples/pool_time.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <map>
+#include <utility>
+#include <vector>
+
+namespace fathom {
+namespace {
+
+/// A worker that computes for less hardly takes part.
+constexpr Duration kLeastWork = duration_ns(20'000'000);
+
+struct Worker {
+  bool of_pool = false;
+  Duration ready{};
+  Time end = Time::min();  ///< Of the last stretch.
+};
+
+/// A thread begins or stops to compute.
+struct Edge {
+  Time time;
+  int workers = 0;
+  int others = 0;
+};
+
+using Threads = std::map<std::pair<std::int64_t, std::int64_t>, Worker>;
+
+Threads threads_of(const Trace& trace, const StackRoles& roles) {
+  Threads threads;
+  for (const StackSample& sample : trace.stack_samples) {
+    Worker& worker = threads[{sample.pid, sample.tid}];
+    worker.of_pool = worker.of_pool || roles.in_pool_worker(sample.frame);
+    worker.ready += sample.on_cpu + sample.queued;
+  }
+  return threads;
+}
+
+std::vector<Edge> edges_of(const Trace& trace, Threads& threads) {
+  std::vector<Edge> edges;
+  for (const StackSample& sample : trace.stack_samples) {
+    const Duration ready = sample.on_cpu + sample.queued;
+    if (ready <= Duration{}) continue;
+    Worker& worker = threads[{sample.pid, sample.tid}];
+    const Time begin = std::max(worker.end, sample.time - ready);
+    worker.end = std::max(worker.end, sample.time);
+    if (begin >= sample.time) continue;
+    const int of_pool = worker.of_pool ? 1 : 0;
+    edges.push_back({.time = begin, .workers = of_pool, .others = 1 - of_pool});
+    edges.push_back({.time = sample.time, .workers = -of_pool, .others = of_pool - 1});
+  }
+  std::ranges::sort(edges, {}, &Edge::time);
+  return edges;
+}
+
+}  // namespace
+
+std::optional<PoolTime> pool_time(const Trace& trace, const StackRoles& roles) {
+  Threads threads = threads_of(trace, roles);
+  PoolTime pool;
+  for (const auto& [thread, worker] : threads) {
+    if (worker.of_pool && worker.ready >= kLeastWork) ++pool.workers;
+  }
+  if (pool.workers < 2) return std::nullopt;
+  Time begin = Time::max();
+  Time end = Time::min();
+  for (const StackSample& sample : trace.stack_samples) {
+    begin = std::min(begin, sample.time - (sample.on_cpu + sample.queued + sample.blocked));
+    end = std::max(end, sample.time);
+  }
+  pool.wall = end - begin;
+  int workers = 0;
+  int others = 0;
+  Time last = begin;
+  for (const Edge& edge : edges_of(trace, threads)) {
+    const Duration length = edge.time - last;
+    if (workers + others > 1)
+      pool.together += length;
+    else if (workers == 1)
+      pool.one_worker += length;
+    else if (others == 1)
+      pool.one_other += length;
+    last = edge.time;
+    workers += edge.workers;
+    others += edge.others;
+  }
+  return pool;
+}
+
+}  // namespace fathom

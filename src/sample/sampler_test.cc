@@ -1,0 +1,60 @@
+// A child that computes, sampled at a price that is above the limit.
+#include "sample/sampler.h"
+
+#include <csignal>
+#include <cstdint>
+#include <ctime>
+
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "sample/stack_sums.h"
+#include "sample/task.h"
+
+namespace fathom::sample {
+namespace {
+
+std::int64_t used_ns() {
+  timespec used{};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &used);
+  return used.tv_sec * 1'000'000'000 + used.tv_nsec;
+}
+
+TEST(Sampler, NativeStacksThatWouldCostTooMuchAreCountedAndTheirTimeIsNotLost) {
+  const pid_t child = fork();
+  if (child == 0) {
+    static volatile std::uint64_t sink = 0;
+    while (true) sink = sink + 1;
+  }
+  StackSums sums;
+  Sampler::Options options;
+  options.period = 1'000'000;
+  options.native = Sampler::Options::Native::all;
+  options.most_cost = 1e-6;
+  auto sampler = Sampler::open(child, options, sums);
+  ASSERT_TRUE(sampler) << sampler.error().message;
+  const std::int64_t begin = used_ns();
+  const auto enough = [&] {
+    // What looking may cost once is used up here.
+    while (used_ns() - begin < 60'000'000) continue;
+    const native::WatchCounts counts = (*sampler)->state().native;
+    return counts.skipped > 0 || counts.refused > 0;
+  };
+  const std::int64_t before = read_task(child, child).on_cpu.value_or(0);
+  (*sampler)->run(30'000'000'000, enough);
+  const std::int64_t so_far = read_task(child, child).on_cpu.value_or(0);
+  (*sampler)->finish();
+  const std::int64_t after = read_task(child, child).on_cpu.value_or(0);
+  kill(child, SIGKILL);
+  waitpid(child, nullptr, 0);
+  const SamplerState state = (*sampler)->state();
+  if (state.native.refused > 0) GTEST_SKIP() << state.native.refusal;
+  EXPECT_GT(state.native.skipped, 0);
+  // It was looked at from a little before.
+  EXPECT_GE(sums.on_cpu(), so_far - before);
+  EXPECT_LE(sums.on_cpu(), after);
+}
+
+}  // namespace
+}  // namespace fathom::sample
