@@ -58,8 +58,8 @@ class SecondLook(unittest.TestCase):
 
     def test_a_diagnosis_is_kept_by_all_that_it_depends_on(self):
         file = self.copy(TRACES[1])
-        commands = [["--json"], [], ["--all"], ["--color", "always"], ["--wide"], ["--steps", "2-3"],
-                    ["--device", "0"], ["--focus", "backward"], ["--exclude-warmup"],
+        commands = [["--json"], [], ["--all"], ["--color", "always"], ["--wide"], ["--steps", "0"],
+                    ["--device", "0"], ["--focus", "aten::copy_"], ["--exclude-warmup"],
                     ["--window", "10ms:"], ["--window", "10ms:", "--json"], ["--price", "0.3"],
                     ["--carbon", "300"]]
         anew = [self.diagnose(file, "--no-cache", *options) for options in commands]
@@ -79,11 +79,12 @@ class SecondLook(unittest.TestCase):
         first = self.diagnose(file, "--json")
         (answer,) = self.answers()
         self.assertIn(first, answer.read_bytes())
+        os.utime(answer, (1, 1))
         used = answer.stat()
         self.assertEqual(self.diagnose(file, "--json"), first)
         again = answer.stat()
         self.assertEqual(again.st_ino, used.st_ino, "nothing was computed and kept anew")
-        self.assertGreater(again.st_mtime_ns, used.st_mtime_ns, "it was used")
+        self.assertGreater(again.st_mtime, 1, "it was used")
         # Without the trace the answer is there all the same.
         for trace in self.cache.glob("*.trace"):
             trace.unlink()
@@ -106,7 +107,7 @@ class SecondLook(unittest.TestCase):
             self.assertEqual(self.diagnose(file, "--json"), first)
             self.assertEqual(answer.read_bytes(), whole, "kept anew")
         # What was kept of other options is not believed under this name.
-        self.diagnose(file, "--json", "--steps", "2-3")
+        self.diagnose(file, "--json", "--window", "10ms:")
         (other,) = self.answers() - {answer}
         answer.write_bytes(other.read_bytes())
         self.assertEqual(self.diagnose(file, "--json"), first)
