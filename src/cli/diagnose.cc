@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <memory>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "base/thread_pool.h"
@@ -15,6 +16,7 @@
 #include "engine/device_peaks.h"
 #include "engine/diagnosis/batch_point.h"
 #include "engine/diagnosis/diagnosis.h"
+#include "engine/diagnosis/diagnosis_question.h"
 #include "engine/ranks/each_diagnosis.h"
 #include "render/diagnosis_json.h"
 #include "render/diagnosis_text.h"
@@ -74,6 +76,53 @@ Result<void> write(const Arguments& args, const Diagnosis& diagnosis, ResultWrit
       [&](std::string_view indent) { return render_diagnosis_json(diagnosis, indent); });
 }
 
+/// What the text depends on beside recording and request.
+std::string text_form(bool all, const Style& style) {
+  std::string form = "text";
+  for (const std::size_t part :
+       {std::size_t{all}, style.width, std::size_t{style.colour}, std::size_t{style.wide},
+        std::size_t{style.soft_width}, style.height, std::size_t{style.ascii}})
+    form += " " + std::to_string(part);
+  return form;
+}
+
+/// What the same command printed before, where its one input is a file. With --html it is not
+/// asked, for the page needs the diagnosis itself.
+class KeptOutput {
+ public:
+  KeptOutput(const Arguments& args, const Inputs& inputs, const Style& style)
+      : args_(args), style_(style) {
+    const bool one = !inputs.several && inputs.files.size() == 1 && !inputs.files[0].of_session();
+    if (one && args.page.html.empty()) file_ = inputs.files[0].path;
+  }
+
+  [[nodiscard]] std::optional<std::string> find() const {
+    const std::optional<std::string> asked =
+        args_.output.json ? question(kDiagnosisJsonForm) : question(text_form(args_.all, style_));
+    return asked ? TraceCache(file_).find_answer(*asked) : std::nullopt;
+  }
+  /// For the next time. JSON is kept in any case, since the page is given it.
+  void keep(const InputDiagnosis& one) const {
+    const TraceCache* const cache = one.session == nullptr ? nullptr : one.session->kept();
+    const std::optional<std::string> json = question(kDiagnosisJsonForm);
+    if (cache == nullptr || !json) return;
+    cache->keep_answer(*json, render_diagnosis_json(one.diagnosis) + "\n");
+    if (args_.output.json) return;
+    cache->keep_answer(*question(text_form(args_.all, style_)),
+                       render_diagnosis_text(one.diagnosis, args_.request, args_.all, style_));
+  }
+
+ private:
+  [[nodiscard]] std::optional<std::string> question(std::string_view form) const {
+    if (file_.empty()) return std::nullopt;
+    return diagnosis_question(file_, args_.request, form);
+  }
+
+  const Arguments& args_;
+  const Style& style_;
+  std::string file_;  ///< Empty: it is not kept.
+};
+
 /// The inputs so far whose batch is known: with two of them a third batch can be predicted.
 class Batches {
  public:
@@ -106,6 +155,11 @@ int run(Arguments& args) {
   const Result<Inputs> inputs = inputs_of(args.read);
   if (!inputs) return fail(inputs.error());
   return write_results(args.output, {}, [&](ResultWriter& writer, const Output& output) {
+    const KeptOutput kept(args, *inputs, writer.style());
+    if (const std::optional<std::string> before = kept.find()) {
+      const Result<void> written = writer.raw(*before);
+      return written ? kFine : fail(written.error());
+    }
     Batches batches;
     const auto use = [&](const InputDiagnosis& one) -> Result<Proceed> {
       if (one.several && !args.page.html.empty()) {
@@ -118,6 +172,7 @@ int run(Arguments& args) {
       Result<void> written = write(args, noted ? *noted : one.diagnosis, writer);
       if (written && !args.page.html.empty()) written = write_page(args, *inputs, one);
       if (!written) return std::move(written).error();
+      kept.keep(one);
       return output.closed() ? Proceed::stop : Proceed::next;
     };
     int code = kFine;

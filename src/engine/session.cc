@@ -99,21 +99,22 @@ Result<std::unique_ptr<Session>> Session::open(std::string_view path, const Read
                  " recordings; choose one");
   }
   const TraceCache cache(name);
-  if (std::optional<Trace> kept = cache.find())
-    return std::make_unique<Session>(*std::move(kept), name);
-  Result<Trace> trace = read_trace(name, options);
+  std::optional<Trace> found = cache.find();
+  Result<Trace> trace = found ? Result<Trace>(*std::move(found)) : read_trace(name, options);
   if (!trace) return std::move(trace).error();
   auto session = std::make_unique<Session>(std::move(*trace), name);
-  if (cache.keeps()) session->keep(cache);
+  if (!cache.keeps()) return session;
+  session->kept_ = cache;
+  if (!found) session->keep();
   return session;
 }
 
-void Session::keep(const TraceCache& cache) {
-  if (parallel_threads() == 1) return cache.keep(trace_);
+void Session::keep() {
+  if (parallel_threads() == 1) return kept_->keep(trace_);
   try {
-    keeping_ = std::jthread([this, cache] { cache.keep(trace_); });
+    keeping_ = std::jthread([this] { kept_->keep(trace_); });
   } catch (const std::system_error&) {
-    cache.keep(trace_);  // no thread to be had
+    kept_->keep(trace_);  // no thread to be had
   }
 }
 

@@ -46,6 +46,9 @@ class Session {
   [[nodiscard]] const Trace& trace() const { return trace_; }
   [[nodiscard]] const Analyses& analyses() const { return analyses_; }
   [[nodiscard]] const std::string& input() const { return input_; }
+  /// Where answers about the recording are kept for the next time: as its file was before it was
+  /// read. Null where it is not, or not only, what one file holds.
+  [[nodiscard]] const TraceCache* kept() const { return kept_ ? &*kept_ : nullptr; }
 
   /// Computes the report for what the request selects, and shapes it. Errors: invalid_argument for
   /// a request that this report or this trace cannot answer (unknown column, no such device or
@@ -55,14 +58,15 @@ class Session {
   [[nodiscard]] Result<Selection> select(const Request& request) const;
 
  private:
-  /// Beside what is asked of the session, which ends no earlier.
-  void keep(const TraceCache& cache);
+  /// Keeps the trace, beside what is asked of the session, which ends no earlier.
+  void keep();
 
   Trace trace_;
   Analyses analyses_;
   std::string input_;
+  std::optional<TraceCache> kept_;
   std::int64_t process_;  // that keeping_ runs in
-  std::jthread keeping_;  // last: it reads the trace
+  std::jthread keeping_;  // last: it reads the rest
 };
 
 }  // namespace fathom

@@ -2,8 +2,10 @@
 #include "server/diagnosis_ahead.h"
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 
+#include "engine/diagnosis/diagnosis_question.h"
 #include "engine/diagnosis/typed_diagnosis.h"
 #include "render/diagnosis_json.h"
 
@@ -16,9 +18,19 @@ std::string diagnosis_key(std::string_view input, const TypedOptions& options) {
 }
 
 Result<std::string> diagnosis_json(const OpenInput& input, const DiagnosisRequest& request) {
-  const Result<Diagnosis> found = diagnose(input.session(), request);
+  const Session& session = input.session();
+  const std::optional<std::string> question =
+      session.kept() == nullptr ? std::nullopt
+                                : diagnosis_question(session.input(), request, kDiagnosisJsonForm);
+  if (question) {
+    if (std::optional<std::string> kept = session.kept()->find_answer(*question))
+      return *std::move(kept);
+  }
+  const Result<Diagnosis> found = diagnose(session, request);
   if (!found) return found.error();
-  return render_diagnosis_json(*found) + "\n";
+  std::string json = render_diagnosis_json(*found) + "\n";
+  if (question) session.kept()->keep_answer(*question, json);
+  return json;
 }
 
 void diagnose_ahead(OpenInput& input, TypedOptions scope) {

@@ -13,7 +13,8 @@ namespace fathom::server {
 /// first; options in the order of the address.
 std::string diagnosis_key(std::string_view input, const TypedOptions& options);
 
-/// The bytes of `fathom diagnose --json`. Errors: those of diagnose().
+/// The bytes of `fathom diagnose --json`, which are kept for the next time as those of the command
+/// are. Errors: those of diagnose().
 Result<std::string> diagnosis_json(const OpenInput& input, const DiagnosisRequest& request);
 
 /// Makes and keeps the diagnosis of a scope as the command line has it, of the first input, as the

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "analysis/timeline/counter_series.h"
+#include "analysis/timeline/device_counters.h"
 #include "analysis/timeline/lane_tracks.h"
 #include "analysis/timeline/slice_class.h"
 #include "base/result.h"
@@ -16,7 +17,8 @@
 namespace fathom::server {
 
 /// Immutable. The trace must outlive it. Tracks have numbers from 1 on: those with slices, then an
-/// accounting track for each device (or for the main thread, where there is none), then counters.
+/// accounting track for each device (or for the main thread, where there is none), then recorded
+/// counters, then the counters of each device (analysis/timeline/device_counters.h).
 struct TimelineModel {
   explicit TimelineModel(const Trace& trace);
 
@@ -33,6 +35,13 @@ struct TimelineModel {
   [[nodiscard]] std::size_t accounts() const { return devices.empty() ? 1 : devices.size(); }
   [[nodiscard]] std::size_t id_of_counter(std::size_t place) const {
     return id_of_account(accounts()) + place;
+  }
+  /// A counter that is no recorded one, by device and then counter.
+  [[nodiscard]] std::size_t id_of_device_counter(std::size_t place) const {
+    return id_of_counter(counters.size()) + place;
+  }
+  [[nodiscard]] std::size_t device_counters() const {
+    return devices.size() * kDeviceCounters.size();
   }
 
   /// "1,2,7" as places in lanes.tracks(), in their order; all of them for "". Errors:

@@ -70,6 +70,16 @@ const TimelineModel& OpenInput::timeline() {
   return *timeline_;
 }
 
+const std::vector<CounterSeries>& OpenInput::device_counters() {
+  const std::vector<std::int32_t>& devices = timeline().devices;
+  device_counters_once_.call([&] {
+    const Context all = context();
+    device_counters_ =
+        fathom::device_counters(session_->trace(), all.links(), all.timelines(), devices);
+  });
+  return device_counters_;
+}
+
 const SliceLinks& OpenInput::links() {
   links_once_.call([this] { links_.emplace(context()); });
   return *links_;

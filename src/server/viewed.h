@@ -53,6 +53,8 @@ class OpenInput {
   [[nodiscard]] Interval range() const { return range_; }
   /// Computed when first asked for.
   [[nodiscard]] const TimelineModel& timeline();
+  /// By device of the timeline, then as kDeviceCounters.
+  [[nodiscard]] const std::vector<CounterSeries>& device_counters();
   [[nodiscard]] const SliceLinks& links();
   /// Of all steps, with their critical paths.
   [[nodiscard]] const Replay& replay();
@@ -75,6 +77,8 @@ class OpenInput {
   Interval range_;
   Once timeline_once_;
   std::optional<TimelineModel> timeline_;
+  Once device_counters_once_;
+  std::vector<CounterSeries> device_counters_;
   Once links_once_;
   std::optional<SliceLinks> links_;
   Once replay_once_;

@@ -48,6 +48,88 @@ class SecondLook(unittest.TestCase):
                     self.assertEqual((kept.returncode, kept.stdout, kept.stderr),
                                      (anew.returncode, anew.stdout, anew.stderr))
 
+    def diagnose(self, file: str, *options: str, **environment: str) -> bytes:
+        done = program.fathom("diagnose", file, *options, **{**self.kept, **environment})
+        self.assertEqual((done.returncode, done.stderr), (0, b""))
+        return done.stdout
+
+    def answers(self) -> set[pathlib.Path]:
+        return set(self.cache.glob("*.answer"))
+
+    def test_a_diagnosis_is_kept_by_all_that_it_depends_on(self):
+        file = self.copy(TRACES[1])
+        commands = [["--json"], [], ["--all"], ["--color", "always"], ["--wide"], ["--steps", "0"],
+                    ["--device", "0"], ["--focus", "aten::copy_"], ["--exclude-warmup"],
+                    ["--window", "10ms:"], ["--window", "10ms:", "--json"], ["--price", "0.3"],
+                    ["--carbon", "300"]]
+        anew = [self.diagnose(file, "--no-cache", *options) for options in commands]
+        self.assertEqual(self.answers(), set())
+        for round in range(2):
+            kept = [self.diagnose(file, *options) for options in commands]
+            self.assertEqual(kept, anew)
+        wide = self.diagnose(file, COLUMNS="140")
+        self.assertEqual(wide, self.diagnose(file, "--no-cache", COLUMNS="140"))
+        self.assertEqual(wide, self.diagnose(file, COLUMNS="140"))
+        # Another name of the same file stands in what is printed.
+        other = str(pathlib.Path(file).parent / "." / ".." / self.folder.name / pathlib.Path(file).name)
+        self.assertIn(other.encode(), self.diagnose(other, "--json"))
+
+    def test_the_second_diagnosis_is_what_was_kept(self):
+        file = self.copy(TRACES[1])
+        first = self.diagnose(file, "--json")
+        (answer,) = self.answers()
+        self.assertIn(first, answer.read_bytes())
+        os.utime(answer, (1, 1))
+        used = answer.stat()
+        self.assertEqual(self.diagnose(file, "--json"), first)
+        again = answer.stat()
+        self.assertEqual(again.st_ino, used.st_ino, "nothing was computed and kept anew")
+        self.assertGreater(again.st_mtime, 1, "it was used")
+        # Without the trace the answer is there all the same.
+        for trace in self.cache.glob("*.trace"):
+            trace.unlink()
+        self.assertEqual(self.diagnose(file, "--json"), first)
+        self.assertEqual(list(self.cache.glob("*.trace")), [])
+
+    def test_a_damaged_or_foreign_diagnosis_is_made_anew(self):
+        file = self.copy(TRACES[1])
+        first = self.diagnose(file, "--json")
+        (answer,) = self.answers()
+        whole = answer.read_bytes()
+        chosen = random.Random(5)
+        for round in range(12):
+            bytes = bytearray(whole)
+            if round % 3 == 0:
+                del bytes[chosen.randrange(len(bytes)) :]
+            else:
+                bytes[chosen.randrange(len(bytes))] ^= 1 << chosen.randrange(8)
+            answer.write_bytes(bytes)
+            self.assertEqual(self.diagnose(file, "--json"), first)
+            self.assertEqual(answer.read_bytes(), whole, "kept anew")
+        # What was kept of other options is not believed under this name.
+        self.diagnose(file, "--json", "--window", "10ms:")
+        (other,) = self.answers() - {answer}
+        answer.write_bytes(other.read_bytes())
+        self.assertEqual(self.diagnose(file, "--json"), first)
+
+    def test_a_diagnosis_of_several_inputs_or_of_a_changed_file_is_not_taken_from_the_cache(self):
+        file = self.copy(TRACES[1])
+        first = self.diagnose(file, "--json")
+        both = self.diagnose(file, file, "--json")
+        self.assertEqual(both, self.diagnose(file, file, "--json", "--no-cache"))
+        self.assertNotEqual(both, first)
+        shutil.copyfile(program.ROOT / TRACES[0], file)
+        while time.time_ns() - os.stat(file).st_ctime_ns < 30_000_000:
+            pass
+        changed = self.diagnose(file, "--json")
+        self.assertEqual(changed, self.diagnose(file, "--json", "--no-cache"))
+        self.assertNotEqual(changed, first)
+
+    def test_what_is_kept_of_diagnoses_is_within_the_bound(self):
+        file = self.copy(TRACES[1])
+        self.diagnose(file, "--json", FATHOM_CACHE_SIZE="1000")
+        self.assertEqual(list(self.cache.iterdir()), [])
+
     def test_many_at_once_say_the_same(self):
         file = self.copy(TRACES[1])
         alone = program.fathom("kernels", file, "--no-cache", **self.kept)

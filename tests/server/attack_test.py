@@ -52,6 +52,35 @@ class Refused(viewer.ViewerCase):
         for host in ("127.0.0.1", "localhost", "LOCALHOST:9999", "[::1]", "[::1]:8080", "127.0.0.1:1"):
             self.refuses(200, Host=host)
 
+    def test_the_other_loopback_is_answered_with_the_same_rules(self):
+        try:
+            connected = socket.create_connection(("::1", self.viewer.port), timeout=viewer.WAIT)
+        except OSError as error:
+            with socket.socket(socket.AF_INET6) as any_port:
+                with self.assertRaises(OSError, msg=f"this machine has ::1, but: {error}"):
+                    any_port.bind(("::1", 0))
+            self.skipTest("this machine has no ::1")
+        connected.close()
+
+        def get(host, token=self.viewer.token, **fields):
+            connection = http.client.HTTPConnection("::1", self.viewer.port, timeout=viewer.WAIT)
+            headers = {"Host": host, **{name.replace("_", "-"): value for name, value in fields.items()}}
+            connection.request("GET", f"/{token}/api/session", headers=headers)
+            response = connection.getresponse()
+            with contextlib.closing(connection):
+                return response.status, response.read()
+
+        self.viewer.session()  # it is read
+        own = f"[::1]:{self.viewer.port}"
+        status, body = get(own)
+        self.assertEqual(status, 200)
+        self.assertIn("digest", json.loads(body))
+        self.assertEqual(get(own, Origin=f"http://{own}")[0], 200)
+        self.assertEqual(get(own, token="0" * 32)[0], 404)
+        self.assertEqual(get("evil.example")[0], 403)
+        self.assertEqual(get(own, Origin="http://evil.example")[0], 403)
+        self.assertEqual(get(own, Sec_Fetch_Site="cross-site")[0], 403)
+
     def test_pages_of_other_origins_are_refused(self):
         for origin in ("http://evil.example", "null", "http://127.0.0.1:1", f"https://127.0.0.1:{self.viewer.port}"):
             self.refuses(403, Origin=origin)

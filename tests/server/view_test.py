@@ -1,4 +1,5 @@
 """The page's server says what the command line says, byte by byte."""
+import concurrent.futures
 import gzip
 import json
 import os
@@ -293,6 +294,49 @@ class Timeline(viewer.ViewerCase):
         self.assertEqual(path["left_off"], 0)
         covered = sum(min(piece["end_ns"], step["end_ns"]) - max(piece["begin_ns"], step["begin_ns"]) for piece in path["pieces"])
         self.assertEqual(covered, step["end_ns"] - step["begin_ns"])
+
+    def test_a_device_has_its_queue_and_its_utilisation_as_counters(self):
+        span = self.viewer.session()["span"]
+        groups = self.viewer.ask("api/tracks")["groups"]
+        seen = 0
+        for group in groups:
+            for track in group["tracks"]:
+                if track["kind"] != "counter" or group["kind"] != "device":
+                    continue
+                seen += 1
+                path = f"api/counters?track={track['id']}&begin={span['begin_ns']}&end={span['end_ns']}"
+                for count in (1, 300):
+                    counter = self.viewer.ask(f"{path}&bins={count}")
+                    self.assertEqual(counter["title"], track["title"])
+                    bins = counter["bins"]
+                    ends = [bin["begin_ns"] for bin in bins[1:]] + [span["end_ns"]]
+                    area = sum(bin["mean"] * (end - bin["begin_ns"]) for bin, end in zip(bins, ends, strict=True))
+                    if not track["title"].startswith("Utilisation"):
+                        self.assertGreater(area, 0)
+                        continue
+                    window = f"begin={span['begin_ns']}&end={span['end_ns']}&device={track['device']}"
+                    account = self.viewer.ask(f"api/accounting?{window}")
+                    busy = sum(bucket["ns"] for bucket in account["buckets"]
+                               if bucket["id"] in ("compute", "communication", "memcpy", "memset"))
+                    self.assertAlmostEqual(area / 100, busy, delta=1)
+        self.assertEqual(seen, 2)
+        ids = [track["id"] for group in groups for track in group["tracks"]]
+        self.assertEqual(len(ids), len(set(ids)))
+        self.assertEqual(self.viewer.get(f"api/counters?track={max(ids) + 1}")[0], 404)
+
+    def test_two_pages_at_once_are_told_the_same(self):
+        paths = ["api/session", "api/tracks", "api/diagnosis", "api/reports/kernels", "api/search?q=gemm&limit=5",
+                 "api/accounting", "api/reports/ops?sort=-calls", "api/critical-path"]
+        self.viewer.session()
+        alone = {path: self.viewer.get(path)[::2] for path in paths}
+
+        def page(order):
+            return {path: self.viewer.get(path)[::2] for path in order}
+
+        with concurrent.futures.ThreadPoolExecutor(4) as pool:
+            pages = [pool.submit(page, order) for order in (paths, paths[::-1], paths, paths[3:] + paths[:3])]
+            for each in pages:
+                self.assertEqual(each.result(), alone)
 
     def test_names_come_in_pages(self):
         first = self.viewer.ask("api/names?count=3")

@@ -122,6 +122,7 @@ std::vector<CounterBin> counter_bins(const CounterSeries& series, Interval stret
     hold(part.end);
     if (!known) continue;
     sums.mean = weight > Duration{} ? weighted / static_cast<double>(to_ns(weight)) : sums.last;
+    if (series.is_share) sums.least = sums.most = sums.last = sums.mean;
     made.push_back(sums);
   }
   return made;

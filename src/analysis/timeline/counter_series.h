@@ -16,6 +16,8 @@ struct CounterSeries {
   std::string unit;     ///< "W", "bytes"; may be empty.
   std::string process;  ///< The process as written, or empty.
   std::int32_t device = -1;
+  /// Either nothing or all: of a bin only the mean says something.
+  bool is_share = false;
   std::vector<Time> times;  ///< Not descending; of equal ones the last holds.
   std::vector<double> values;
 };
@@ -24,7 +26,8 @@ struct CounterSeries {
 /// log n), linear where the file is in order.
 std::vector<CounterSeries> counter_series(const Trace& trace);
 
-/// What a counter did in one bin: the value at its begin, and those that began in it.
+/// What a counter did in one bin: the value at its begin, and those that began in it. All are the
+/// mean where the counter is a share.
 struct CounterBin {
   Time begin{};
   double least = 0;

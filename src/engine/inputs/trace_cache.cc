@@ -1,4 +1,5 @@
-// Finds, writes and clears away images of traces in a folder of the user's cache.
+// Finds, writes and clears away images of traces, and answers about them, in a folder of the user's
+// cache.
 #include "engine/inputs/trace_cache.h"
 
 #include <algorithm>
@@ -22,6 +23,7 @@
 #include "base/hash.h"
 #include "base/user_cache.h"
 #include "engine/inputs/build_sum.h"
+#include "engine/inputs/kept_answer.h"
 #include "store/image.h"
 
 namespace fathom {
@@ -29,6 +31,8 @@ namespace {
 
 constexpr std::uint64_t kKeptFrom = std::uint64_t{16} << 20;
 constexpr std::uint64_t kKeptAtMost = std::uint64_t{4} << 30;
+/// A page asks about many parts of a recording.
+constexpr std::ptrdiff_t kMostAnswers = 500;
 /// Times of files advance by the kernel's ticks, of 10 ms at most, or on some file systems by
 /// seconds: changes closer to each other may have the same.
 constexpr std::int64_t kTicksNs = 20'000'000;
@@ -36,6 +40,7 @@ constexpr std::int64_t kSecondsNs = 2'000'000'000;
 /// What was being written so long ago never will be.
 constexpr std::time_t kAbandonedSeconds = 3600;
 constexpr std::string_view kEnding = ".trace";
+constexpr std::string_view kAnswerEnding = ".answer";
 constexpr std::string_view kUnfinished = ".new-";
 
 std::uint64_t size_variable(const char* name, std::uint64_t otherwise) {
@@ -68,11 +73,20 @@ std::string key_of(const struct stat& file) {
   return key;
 }
 
-std::string name_of(std::string_view key) {
+std::string name_of(std::string_view key, std::string_view ending = kEnding) {
   std::array<char, 17> digits{};
   std::snprintf(digits.data(), digits.size(), "%016llx",
                 static_cast<unsigned long long>(hash_bytes(key)));
-  return std::string(digits.data()) + std::string(kEnding);
+  return std::string(digits.data()) + std::string(ending);
+}
+
+/// The file of that name, where it is a file of this user's that nobody else may write to.
+Descriptor open_ours(const std::string& path, struct stat& facts) {
+  Descriptor file(open(path.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
+  const bool ours = file && fstat(file.get(), &facts) == 0 && S_ISREG(facts.st_mode) &&
+                    facts.st_uid == geteuid() && (facts.st_mode & (S_IWGRP | S_IWOTH)) == 0;
+  if (!ours) file.reset();
+  return file;
 }
 
 bool is_old_enough(const struct stat& file) {
@@ -86,6 +100,7 @@ struct Kept {
   std::string path;
   std::int64_t used_ns = 0;
   std::uint64_t bytes = 0;
+  bool is_answer = false;
 };
 
 /// What lies in the folder; of what was never finished only what to remove.
@@ -99,8 +114,10 @@ std::vector<Kept> list(const std::string& folder) {
     const bool abandoned = name.starts_with(kUnfinished) &&
                            facts.st_mtim.tv_sec + kAbandonedSeconds < std::time(nullptr);
     if (abandoned) unlink(path.c_str());
-    if (!name.ends_with(kEnding) || name.starts_with(kUnfinished)) continue;
-    all.push_back({path, ns_of(facts.st_mtim), static_cast<std::uint64_t>(facts.st_size)});
+    const bool kept = name.ends_with(kEnding) || name.ends_with(kAnswerEnding);
+    if (!kept || name.starts_with(kUnfinished)) continue;
+    all.push_back({path, ns_of(facts.st_mtim), static_cast<std::uint64_t>(facts.st_size),
+                   name.ends_with(kAnswerEnding)});
   }
   return all;
 }
@@ -114,23 +131,51 @@ bool make_room(const std::string& folder, std::uint64_t more) {
   std::vector<Kept> all = list(folder);
   std::uint64_t sum = more;
   for (const Kept& kept : all) sum += kept.bytes;
+  std::ptrdiff_t too_many = std::ranges::count_if(all, &Kept::is_answer) + 1 - kMostAnswers;
   std::ranges::sort(all, {}, &Kept::used_ns);
   for (const Kept& kept : all) {
-    if (sum <= limit) break;
-    if (unlink(kept.path.c_str()) == 0) sum -= kept.bytes;
+    const bool goes = sum > limit || (kept.is_answer && too_many > 0);
+    if (!goes || unlink(kept.path.c_str()) != 0) continue;
+    sum -= kept.bytes;
+    too_many -= kept.is_answer ? 1 : 0;
   }
   return sum <= limit;
 }
 
-/// Under another name until it is whole.
-void write(const std::string& folder, const std::string& file, std::string_view key,
-           const Trace& trace) {
-  const std::string unfinished =
-      folder + "/" + std::string(kUnfinished) + std::to_string(getpid()) + "-" + name_of(key);
+bool write_all(int file, std::string_view bytes) {
+  while (!bytes.empty()) {
+    const ssize_t written = ::write(file, bytes.data(), bytes.size());
+    if (written < 0 && errno == EINTR) continue;
+    if (written <= 0) return false;
+    bytes.remove_prefix(static_cast<std::size_t>(written));
+  }
+  return true;
+}
+
+/// The rest of the file, which may be shorter than it was. None where it cannot be read.
+std::optional<std::string> read_all(int file, std::size_t bytes) {
+  std::string content(bytes, '\0');
+  std::size_t read = 0;
+  while (read < bytes) {
+    const ssize_t more = ::read(file, content.data() + read, bytes - read);
+    if (more < 0 && errno == EINTR) continue;
+    if (more < 0) return std::nullopt;
+    if (more == 0) break;
+    read += static_cast<std::size_t>(more);
+  }
+  content.resize(read);
+  return content;
+}
+
+/// Makes a file with what `fill` writes, under another name until it is whole.
+template <class Fill>
+void write(const std::string& folder, const std::string& file, Fill fill) {
+  const std::string unfinished = folder + "/" + std::string(kUnfinished) +
+                                 std::to_string(getpid()) + "-" + file.substr(folder.size() + 1);
   const Descriptor out(
       open(unfinished.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600));
   if (!out) return;
-  const bool written = write_image(out.get(), key, trace).ok();
+  const bool written = fill(out.get());
   if (!written || rename(unfinished.c_str(), file.c_str()) != 0) unlink(unfinished.c_str());
 }
 
@@ -150,11 +195,9 @@ TraceCache::TraceCache(const std::string& path) : input_(path) {
 
 std::optional<Trace> TraceCache::find() const {
   if (file_.empty() || !make_private_folder(folder_)) return std::nullopt;
-  const Descriptor image(open(file_.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
   struct stat facts {};
-  const bool ours = image && fstat(image.get(), &facts) == 0 && S_ISREG(facts.st_mode) &&
-                    facts.st_uid == geteuid() && (facts.st_mode & (S_IWGRP | S_IWOTH)) == 0;
-  if (!ours) return std::nullopt;
+  const Descriptor image = open_ours(file_, facts);
+  if (!image) return std::nullopt;
   try {
     std::optional<Trace> trace = read_image(image.get(), key_);
     if (trace) {
@@ -170,12 +213,56 @@ std::optional<Trace> TraceCache::find() const {
 
 void TraceCache::keep(const Trace& trace) const noexcept {
   try {
-    struct stat facts {};
-    const bool same = !file_.empty() && stat(input_.c_str(), &facts) == 0 && key_of(facts) == key_;
-    if (!same || !make_private_folder(folder_) || !make_room(folder_, image_bytes(trace))) return;
-    write(folder_, file_, key_, trace);
+    if (!is_unchanged() || !make_private_folder(folder_)) return;
+    if (!make_room(folder_, image_bytes(trace))) return;
+    write(folder_, file_, [&](int file) { return write_image(file, key_, trace).ok(); });
   } catch (const std::exception&) {
     // Without memory for it, it is read again the next time.
+  }
+}
+
+bool TraceCache::is_unchanged() const {
+  struct stat facts {};
+  return !file_.empty() && stat(input_.c_str(), &facts) == 0 && key_of(facts) == key_;
+}
+
+std::string TraceCache::answer_file(std::string_view question) const {
+  return folder_ + "/" + name_of(key_ + std::string(question), kAnswerEnding);
+}
+
+std::optional<std::string> TraceCache::find_answer(std::string_view question) const {
+  if (file_.empty() || !make_private_folder(folder_)) return std::nullopt;
+  const std::string path = answer_file(question);
+  struct stat facts {};
+  const Descriptor file = open_ours(path, facts);
+  if (!file) return std::nullopt;
+  try {
+    std::optional<std::string> answer;
+    const auto bytes = static_cast<std::uint64_t>(facts.st_size);
+    if (bytes <= 2 * kMostAnswerBytes) {
+      if (const std::optional<std::string> content = read_all(file.get(), bytes))
+        answer = read_answer(*content, key_, question);
+    }
+    if (answer) {
+      futimens(file.get(), nullptr);  // used now
+    } else {
+      unlink(path.c_str());
+    }
+    return answer;
+  } catch (const std::bad_alloc&) {
+    return std::nullopt;
+  }
+}
+
+void TraceCache::keep_answer(std::string_view question, std::string_view answer) const noexcept {
+  try {
+    if (answer.size() + question.size() > kMostAnswerBytes) return;
+    if (!is_unchanged() || !make_private_folder(folder_)) return;
+    const std::string content = write_answer(key_, question, answer);
+    if (!make_room(folder_, content.size())) return;
+    write(folder_, answer_file(question), [&](int file) { return write_all(file, content); });
+  } catch (const std::exception&) {
+    // Without memory for it, it is computed again the next time.
   }
 }
 

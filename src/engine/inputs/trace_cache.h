@@ -1,7 +1,9 @@
-// TraceCache: what is kept of an input, so that it opens at once the next time.
+// TraceCache: what is kept of an input, so that it opens and answers at once the next time.
 #pragma once
 
+#include <optional>
 #include <string>
+#include <string_view>
 
 #include <sys/stat.h>
 
@@ -28,10 +30,19 @@ class TraceCache {
   /// Keeps the trace that was read, unless the file changed meanwhile, or is so new that a further
   /// change may not show in its times. What fails is left out. At most half of the free disk.
   void keep(const Trace& trace) const noexcept;
+  /// What was answered to this question about the file, if that was kept: kept and found as the
+  /// trace is, so that the build and the file are the same.
+  [[nodiscard]] std::optional<std::string> find_answer(std::string_view question) const;
+  /// Keeps an answer that depends on nothing but the file, the question and the build. As keep().
+  void keep_answer(std::string_view question, std::string_view answer) const noexcept;
   /// True where keep() has a place.
   [[nodiscard]] bool keeps() const { return !file_.empty(); }
 
  private:
+  /// Is the input still what it was when it was looked at?
+  [[nodiscard]] bool is_unchanged() const;
+  [[nodiscard]] std::string answer_file(std::string_view question) const;
+
   std::string input_;
   std::string folder_;
   std::string file_;  ///< Empty: this input is not kept.

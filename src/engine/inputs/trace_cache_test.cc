@@ -266,6 +266,68 @@ TEST_F(Kept, IsWholeWhoeverWritesAndReadsAtTheSameTime) {
   EXPECT_TRUE(cache.find());
 }
 
+TEST_F(Kept, AnAnswerIsFoundByItsQuestionWhileTheInputIsTheSame) {
+  const TraceCache before(input());
+  before.keep_answer("a", "1");
+  before.keep_answer("b", "2");
+  EXPECT_EQ(TraceCache(input()).find_answer("a"), "1");
+  EXPECT_EQ(TraceCache(input()).find_answer("b"), "2");
+  EXPECT_FALSE(TraceCache(input()).find_answer("c"));
+  EXPECT_EQ(fs::status(only_file()).permissions(), fs::perms::owner_read | fs::perms::owner_write);
+  write(kOther);
+  EXPECT_FALSE(TraceCache(input()).find_answer("a"));
+  before.keep_answer("d", "of what is there no more");
+  EXPECT_EQ(files(), 2U);
+}
+
+TEST_F(Kept, AnAnswerIsNotBelievedWhereItIsDamagedOrOthersMayWrite) {
+  const TraceCache cache(input());
+  cache.keep_answer("a", "answer");
+  fs::permissions(only_file(), fs::perms::others_write, fs::perm_options::add);
+  EXPECT_FALSE(cache.find_answer("a"));
+  fs::permissions(only_file(), fs::perms::others_write, fs::perm_options::remove);
+  EXPECT_EQ(cache.find_answer("a"), "answer");
+  std::string bytes = content(only_file());
+  bytes.back() = 'X';
+  put(only_file(), bytes);
+  EXPECT_FALSE(cache.find_answer("a"));
+  EXPECT_EQ(files(), 0U);
+  cache.keep_answer("a", "answer");
+  EXPECT_EQ(cache.find_answer("a"), "answer");
+}
+
+TEST_F(Kept, AnAnswerOfAnotherQuestionUnderItsNameIsNotBelieved) {
+  const TraceCache cache(input());
+  cache.keep_answer("a", "1");
+  const std::string of_a = only_file();
+  const std::string bytes = content(of_a);
+  fs::remove(of_a);
+  cache.keep_answer("b", "2");
+  put(only_file(), bytes);
+  EXPECT_FALSE(cache.find_answer("b"));
+}
+
+TEST_F(Kept, AnswersAreInTheSameBoundAsTraces) {
+  const TraceCache cache(input());
+  cache.keep_answer("a", std::string(1000, 'x'));
+  setenv("FATHOM_CACHE_SIZE", "2000", 1);
+  cache.keep_answer("b", std::string(1000, 'x'));
+  EXPECT_EQ(files(), 1U);
+  EXPECT_TRUE(cache.find_answer("b"));
+  cache.keep_answer("c", std::string(3000, 'x'));
+  EXPECT_FALSE(cache.find_answer("c"));
+}
+
+TEST_F(Kept, OfAnswersOnlySoManyAreKept) {
+  (void)read();
+  const TraceCache cache(input());
+  for (int question = 0; question < 520; ++question)
+    cache.keep_answer(std::to_string(question), "answer");
+  EXPECT_EQ(files(), 501U) << "and the trace";
+  EXPECT_TRUE(cache.find_answer("519"));
+  EXPECT_TRUE(cache.find());
+}
+
 TEST_F(Kept, OfASessionIsWrittenBesideItsAnalyses) {
   const Digest wanted = digest(*read_trace(input(), {}));
   for (const unsigned threads : {1U, 0U}) {

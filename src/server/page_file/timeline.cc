@@ -185,7 +185,9 @@ void carry_lines(Carrier& carrier, OpenInput& input, const Places& places) {
   whole.begin = std::max(whole.begin, Time{});
   carry_accounts(carrier, model, whole);
   for (const Step* const step : places.steps) carry_accounts(carrier, model, step->window);
-  for (std::size_t place = 0; place < model.counters.size(); ++place) {
+  // Those of devices have the numbers behind.
+  const std::size_t counters = model.counters.size() + model.device_counters();
+  for (std::size_t place = 0; place < counters; ++place) {
     carrier.keep(question("api/counters", {{"track", std::to_string(model.id_of_counter(place))},
                                            {"begin", ns_text(whole.begin)},
                                            {"end", ns_text(whole.end)},

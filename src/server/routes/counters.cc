@@ -20,6 +20,17 @@ Time time_of_most(const CounterSeries& series, const CounterBin& bin, Time end) 
   return bin.begin;
 }
 
+/// The counter of that number, or nullptr.
+const CounterSeries* series_of(OpenInput& input, std::int64_t track) {
+  const TimelineModel& model = input.timeline();
+  const auto id = static_cast<std::size_t>(track);
+  const std::size_t first = model.id_of_counter(0);
+  const std::size_t first_of_device = model.id_of_device_counter(0);
+  if (id < first || id - first >= model.counters.size() + model.device_counters()) return nullptr;
+  if (id < first_of_device) return &model.counters[id - first];
+  return &input.device_counters()[id - first_of_device];
+}
+
 Result<Response> answer_counters(const Call& call) {
   const Result<Interval> stretch = stretch_of(call);
   if (!stretch) return stretch.error();
@@ -27,11 +38,9 @@ Result<Response> answer_counters(const Call& call) {
   if (!track) return track.error();
   const Result<std::int64_t> bins = call.number("bins", 512);
   if (!bins) return bins.error();
-  const TimelineModel& model = call.input->timeline();
-  const auto first = static_cast<std::int64_t>(model.id_of_counter(0));
-  if (*track < first || *track - first >= static_cast<std::int64_t>(model.counters.size()))
-    return Error{ErrorCode::not_found, "track: there is no such counter"};
-  const CounterSeries& series = model.counters[static_cast<std::size_t>(*track - first)];
+  const CounterSeries* const found = series_of(*call.input, *track);
+  if (found == nullptr) return Error{ErrorCode::not_found, "track: there is no such counter"};
+  const CounterSeries& series = *found;
   std::string text;
   JsonWriter json(text, kJsonCompact);
   json.object().member("title", series.title).member("unit", series.unit).key("bins").array();

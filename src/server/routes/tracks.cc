@@ -122,6 +122,19 @@ class TracksWriter {
     json_.member("frames", false).member("folded", false).end();
   }
 
+  /// They are computed when somebody looks at them: their values are not known here.
+  void write_device_counters(std::size_t place, std::int32_t device) {
+    for (std::size_t counter = 0; counter < kDeviceCounters.size(); ++counter) {
+      const std::size_t number = place * kDeviceCounters.size() + counter;
+      json_.object().member("id", model_.id_of_device_counter(number));
+      json_.member("title", device_counter_title(counter, device));
+      json_.member("kind", "counter").member("lanes", 1).member("first_lane", 0);
+      json_.member("slices", 0).key("covered_ns").null().key("unit").null();
+      write_device_number(device);
+      json_.member("frames", false).member("folded", false).end();
+    }
+  }
+
   void begin_group(std::string_view title, std::string_view kind) {
     json_.object().member("title", title).member("kind", kind).key("tracks").array();
   }
@@ -142,6 +155,7 @@ class TracksWriter {
     begin_group(title, "device");
     const auto place = std::ranges::find(model_.devices, device) - model_.devices.begin();
     write_account(static_cast<std::size_t>(place), device);
+    write_device_counters(static_cast<std::size_t>(place), device);
     for (const std::size_t stream : streams_[device]) write_lanes(stream);
     end_group();
     streams_.erase(device);
