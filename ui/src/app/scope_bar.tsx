@@ -48,7 +48,6 @@ export function ScopeBar(props: { context: ViewContext }) {
         <span class="chip" key={key}>
           <span class="soft">{LABELS[key]}</span> {shown(key, scope[key], context.session)}
           <button
-            type="button"
             aria-label={`Remove ${LABELS[key]} ${scope[key]}`}
             onClick={() => context.setScope({ [key]: '' })}
           >
@@ -106,7 +105,7 @@ export function ScopeBar(props: { context: ViewContext }) {
         </select>
       )}
       {set.length > 1 && (
-        <button type="button" class="quiet" onClick={() => context.setScope(WHOLE)}>
+        <button class="quiet" onClick={() => context.setScope(WHOLE)}>
           Clear
         </button>
       )}

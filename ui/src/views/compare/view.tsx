@@ -4,8 +4,10 @@ import { countText, durationText, percentText } from '../../base/format';
 import { compareCommand } from '../../api/urls';
 import type { CompareAnswer, ComparePair, CompareRow, Diagnosis } from '../../api/types';
 import { Beyond } from '../../components/beyond';
-import { CommandLine, CopyButton } from '../../components/copy_button';
+import { CommandLine, CopyCommand } from '../../components/copy_button';
+import { Heads } from '../../components/heads';
 import { Empty, Loading } from '../../components/notice';
+import { Tabs } from '../../components/tabs';
 import { latest, useAnswer } from '../../components/use_answer';
 import { useStore } from '../../components/use_store';
 import { mounted } from '../mount';
@@ -34,7 +36,7 @@ function Rows(props: { rows: readonly CompareRow[]; most: number; context: ViewC
       {shown.map((row, i) => (
         <tr key={i} class="inner">
           <th scope="row">
-            <button type="button" class="term" onClick={() => props.context.showName(row.what)}>
+            <button class="term" onClick={() => props.context.showName(row.what)}>
               {row.what}
             </button>
             {row.module && <span class="soft"> {row.module}</span>}
@@ -55,9 +57,7 @@ function Rows(props: { rows: readonly CompareRow[]; most: number; context: ViewC
       {shown.length < props.rows.length && (
         <tr class="inner">
           <td colSpan={5}>
-            <button type="button" onClick={() => setAll(true)}>
-              {props.rows.length - shown.length} more
-            </button>
+            <button onClick={() => setAll(true)}>{props.rows.length - shown.length} more</button>
           </td>
         </tr>
       )}
@@ -101,40 +101,22 @@ function Pair(props: { pair: ComparePair; context: ViewContext }) {
       {pair.ratio_note && <p class="soft">{pair.ratio_note}</p>}
       {groups.length > 0 && (
         <section>
-          <div class="tabs" role="group" aria-label="Divided by">
-            {(['bucket', 'cause'] as const).map((each) => (
-              <button
-                type="button"
-                key={each}
-                aria-pressed={by === each}
-                onClick={() => setBy(each)}
-              >
-                By {each}
-              </button>
-            ))}
-          </div>
+          <Tabs
+            label="Divided by"
+            word="By"
+            choices={['bucket', 'cause']}
+            chosen={by}
+            onChoose={setBy}
+          />
           <div class="wide">
             <table class="plain compare-table">
-              <thead>
-                <tr>
-                  <th scope="col">what</th>
-                  <th scope="col" class="number">
-                    change per step
-                  </th>
-                  <th scope="col">faster, slower</th>
-                  <th scope="col">cause</th>
-                  <th scope="col" class="number">
-                    calls
-                  </th>
-                </tr>
-              </thead>
+              <Heads titles={['what', '#change per step', 'faster, slower', 'cause', '#calls']} />
               <tbody>
                 {groups.map((group) => (
                   <>
                     <tr key={group.id}>
                       <th scope="row">
                         <button
-                          type="button"
                           aria-expanded={open === group.id}
                           class="quiet"
                           onClick={() => setOpen(open === group.id ? '' : group.id)}
@@ -235,7 +217,7 @@ function Screen(props: { context: ViewContext }) {
           {inputs[0]?.name} → {inputs[1]?.name}
         </h2>
         <span class="grow" />
-        <CopyButton label="Copy as command" text={() => command} />
+        <CopyCommand text={() => command} />
       </div>
       <Beyond scope={scope} known={[]} />
       <Pair pair={pair} context={context} />

@@ -2,6 +2,7 @@
 import { useMemo, useState } from 'preact/hooks';
 import { countText, durationText, valueTextIn } from '../../base/format';
 import {
+  AS_IT_IS,
   pathOf,
   scopeOptions,
   tableCommand,
@@ -11,7 +12,7 @@ import {
 } from '../../api/urls';
 import type { FlameNode, TableAnswer } from '../../api/types';
 import { Beyond } from '../../components/beyond';
-import { CopyButton } from '../../components/copy_button';
+import { CopyCommand } from '../../components/copy_button';
 import { Icicle } from '../../components/icicle';
 import { Empty, Failed, Loading } from '../../components/notice';
 import { useAnswer } from '../../components/use_answer';
@@ -164,16 +165,13 @@ function Screen(props: { context: ViewContext }) {
           onInput={(event) => setNeedle(event.currentTarget.value)}
         />
         <span class="grow" />
-        <CopyButton
-          label="Copy as command"
+        <CopyCommand
           text={() =>
             weight.metric
-              ? tableCommand(
-                  'stacks',
-                  { sort: '', filter: '', groupBy: '' },
-                  state.scope,
-                  context.session.input,
-                ).replace('fathom stacks', `fathom stacks --metric ${weight.metric}`)
+              ? tableCommand('stacks', AS_IT_IS, state.scope, context.session.input).replace(
+                  'fathom stacks',
+                  `fathom stacks --metric ${weight.metric}`,
+                )
               : viewCommand(state, context.session)
           }
         />

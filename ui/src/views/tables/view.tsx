@@ -2,10 +2,10 @@
 import { useMemo } from 'preact/hooks';
 import { countText } from '../../base/format';
 import { csvText } from '../../base/text';
-import { TABLE_SCOPE, tableCommand, tablePath, type TableQuestion } from '../../api/urls';
+import { AS_IT_IS, TABLE_SCOPE, tableCommand, tablePath, type TableQuestion } from '../../api/urls';
 import type { Column, ReportInfo, Row, TableAnswer } from '../../api/types';
 import { Beyond } from '../../components/beyond';
-import { CopyButton } from '../../components/copy_button';
+import { CopyButton, CopyCommand } from '../../components/copy_button';
 import { DataTable } from '../../components/data_table';
 import { Empty, Failed, Loading } from '../../components/notice';
 import { latest, useAnswer } from '../../components/use_answer';
@@ -101,7 +101,7 @@ function Report(props: { report: ReportInfo; context: ViewContext }) {
               )
             }
           />
-          <CopyButton label="Copy as command" text={command} />
+          <CopyCommand text={command} />
         </div>
       </header>
       <Beyond scope={state.scope} known={TABLE_SCOPE} />
@@ -166,11 +166,10 @@ function Screen(props: { context: ViewContext }) {
       <nav class="side" aria-label="Tables">
         {reports.map((each) => (
           <button
-            type="button"
             key={each.id}
             aria-current={each === report ? 'true' : undefined}
             title={each.title}
-            onClick={() => context.go({ report: each.id, sort: '', filter: '', groupBy: '' })}
+            onClick={() => context.go({ report: each.id, ...AS_IT_IS })}
           >
             {each.id.replaceAll('-', ' ')}
           </button>
