@@ -1,5 +1,5 @@
 // The flame graph: call paths with their time or memory, of what the scope selects.
-import { useMemo, useState } from 'preact/hooks';
+import { useMemo } from 'preact/hooks';
 import { countText, durationText, valueTextIn } from '../../base/format';
 import {
   AS_IT_IS,
@@ -103,7 +103,6 @@ function Choice(props: {
 function Screen(props: { context: ViewContext }) {
   const { context } = props;
   const state = useStore(context.state);
-  const [needle, setNeedle] = useState('');
   const { order } = state;
   const weight = WEIGHTS.find((each) => each.id === state.width) ?? WEIGHTS[0]!;
   const chosen = weight.id;
@@ -159,10 +158,10 @@ function Screen(props: { context: ViewContext }) {
         )}
         <input
           type="search"
-          value={needle}
+          value={state.frames}
           aria-label="Search frames"
           placeholder="Search frames"
-          onInput={(event) => setNeedle(event.currentTarget.value)}
+          onInput={(event) => context.go({ frames: event.currentTarget.value })}
         />
         <span class="grow" />
         <CopyCommand
@@ -193,7 +192,12 @@ function Screen(props: { context: ViewContext }) {
               {note}
             </p>
           ))}
-          <Icicle root={root} label={`Flame graph: ${weight.title}`} search={needle} text={text} />
+          <Icicle
+            root={root}
+            label={`Flame graph: ${weight.title}`}
+            search={state.frames}
+            text={text}
+          />
         </>
       )}
     </div>

@@ -11,7 +11,7 @@ import { Empty, Failed, Loading } from '../../components/notice';
 import { latest, useAnswer } from '../../components/use_answer';
 import { useStore } from '../../components/use_store';
 import { mounted } from '../mount';
-import { leadOf, nextSort } from './rows';
+import { filterOf, leadOf, nextSort } from './rows';
 import type { View, ViewContext } from '../view';
 
 /** Rows beyond these are asked for by a filter. */
@@ -66,9 +66,11 @@ function Report(props: { report: ReportInfo; context: ViewContext }) {
             type="search"
             key={state.filter}
             defaultValue={state.filter}
-            aria-label="Filter, for example name~gemm & total_ns>1ms"
-            placeholder="Filter: name~gemm & total_ns>1ms"
-            onChange={(event) => context.go({ filter: event.currentTarget.value.trim() })}
+            aria-label="Search or filter, for example gemm, or name~gemm & total_ns>1ms"
+            placeholder="Search, or name~gemm & total_ns>1ms"
+            onChange={(event) =>
+              context.go({ filter: filterOf(event.currentTarget.value, report.columns) })
+            }
           />
           {(report.group_by ?? []).length > 0 && (
             <label>

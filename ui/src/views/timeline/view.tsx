@@ -34,11 +34,15 @@ import {
   useStage,
 } from '../../components/timeline/stage';
 import { segmentAt } from '../../components/timeline/tip';
+import { MarkList } from './mark_list';
 import { SearchBox } from './search_box';
 import { SightTable } from './sight_table';
 import { SliceDrawer } from './slice_drawer';
 
 const REST_MS = 200;
+
+const toggled = <T,>(list: readonly T[], one: T): readonly T[] =>
+  list.includes(one) ? list.filter((each) => each !== one) : [...list, one];
 
 /** The canvases and the engine behind them, for as long as the tracks are the same. */
 function Board(props: { context: ViewContext; answer: TracksAnswer }) {
@@ -51,8 +55,6 @@ function Board(props: { context: ViewContext; answer: TracksAnswer }) {
   const stage = useStage();
   const search = useRef<HTMLInputElement>(null);
   const [engine, setEngine] = useState<Engine | null>(null);
-  const [closed, setClosed] = useState<ReadonlySet<string>>(new Set());
-  const [turned, setTurned] = useState<ReadonlySet<number>>(new Set());
   const [flowsLeft, setFlowsLeft] = useState(0);
   const critical = useRef(new AbortController());
   const [twin, setTwin] = useState(false);
@@ -63,8 +65,8 @@ function Board(props: { context: ViewContext; answer: TracksAnswer }) {
   // A link that says what is in sight is not moved to its slice.
   const linked = useRef(state.visible === null ? null : state.slice);
   const openness: Openness = useMemo(
-    () => ({ closed, turned, pins: state.pins }),
-    [closed, turned, state.pins],
+    () => ({ closed: new Set(state.closed), turned: new Set(state.turned), pins: state.pins }),
+    [state.closed, state.turned, state.pins],
   );
   const layout = useMemo(() => layOut(tracks.groups, openness), [tracks, openness]);
   const slice = useAnswer<SliceAnswer>(
@@ -232,26 +234,16 @@ function Board(props: { context: ViewContext; answer: TracksAnswer }) {
     const row = engine?.layout.rows.find(
       (each) => each.type === 'track' && each.track.id === track,
     );
-    if (row?.type === 'track' && row.folded) setTurned((before) => new Set(before).add(track));
-    if (!row) setClosed(new Set());
+    if (row?.type === 'track' && row.folded) context.go({ turned: toggled(state.turned, track) });
+    if (!row) context.go({ closed: [] });
   };
-  const toggleIn = <T,>(set: ReadonlySet<T>, one: T): ReadonlySet<T> => {
-    const next = new Set(set);
-    if (!next.delete(one)) next.add(one);
-    return next;
-  };
-  const togglePin = (track: number): void =>
-    context.go({
-      pins: state.pins.includes(track)
-        ? state.pins.filter((pin) => pin !== track)
-        : [...state.pins, track],
-    });
-  const toggleCritical = async (): Promise<void> => {
+  const togglePin = (track: number): void => context.go({ pins: toggled(state.pins, track) });
+  const showCritical = async (lit: boolean): Promise<void> => {
     if (!engine) return;
     critical.current.abort();
     const { signal } = (critical.current = new AbortController());
     context.signal.addEventListener('abort', () => critical.current.abort(), { once: true });
-    if (engine.shown.critical) {
+    if (!lit) {
       engine.shown.critical = null;
       setUnlit('');
     } else {
@@ -265,9 +257,15 @@ function Board(props: { context: ViewContext; answer: TracksAnswer }) {
       const text = answer.ok ? saidOfPath(answer.value) : answer.error.message;
       setSaid(text);
       setUnlit(answer.ok && answer.value.left_off === 0 ? '' : text);
+      if (!answer.ok) context.go({ critical: false });
     }
     engine.invalidate();
   };
+  const toggleCritical = (): void => context.go({ critical: !state.critical });
+  // Of what is in sight when it is asked for.
+  useEffect(() => {
+    if (state.critical || engine?.shown.critical) void showCritical(state.critical);
+  }, [engine, state.critical]);
   const current = slice.state === 'ready' && state.slice === slice.value.id ? slice.value : null;
   const keys = keyHandler({
     engine,
@@ -276,7 +274,7 @@ function Board(props: { context: ViewContext; answer: TracksAnswer }) {
     pick,
     focusSearch: () => search.current?.focus(),
     togglePin,
-    toggleCritical: () => void toggleCritical(),
+    toggleCritical,
   });
   useEffect(() => {
     addEventListener('keydown', keys);
@@ -309,9 +307,17 @@ function Board(props: { context: ViewContext; answer: TracksAnswer }) {
         >
           Show all
         </button>
-        <button class="quiet" onClick={() => void toggleCritical()}>
+        <button class="quiet" aria-pressed={state.critical} onClick={toggleCritical}>
           Critical path
         </button>
+        <MarkList
+          marks={state.marks}
+          context={context}
+          onShow={(at) => {
+            const half = engine ? (engine.viewport.end - engine.viewport.begin) / 2 : 0;
+            engine?.show(at - half, at + half);
+          }}
+        />
         <button class="quiet" aria-pressed={twin} onClick={() => setTwin(!twin)}>
           Slices as a table
         </button>
@@ -351,8 +357,8 @@ function Board(props: { context: ViewContext; answer: TracksAnswer }) {
             </span>
           }
           label="Timeline: W S zoom, A D move, arrows choose slices, ? lists all keys. The same slices are under Slices as a table."
-          onGroup={(key) => setClosed(toggleIn(closed, key))}
-          onFold={(track) => setTurned(toggleIn(turned, track))}
+          onGroup={(key) => context.go({ closed: toggled(state.closed, key) })}
+          onFold={(track) => context.go({ turned: toggled(state.turned, track) })}
           onPin={togglePin}
         />
         {twin && engine ? (
