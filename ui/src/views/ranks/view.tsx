@@ -58,6 +58,7 @@ function Strip(props: {
   longest: number;
   late: boolean;
   diagnosed: boolean;
+  explain: (word: string) => void;
 }) {
   const { recording, longest } = props;
   const own = Math.max(0, recording.step_mean_ns - recording.communication_ns);
@@ -97,7 +98,11 @@ function Strip(props: {
       <td class="number">{durationText(recording.waited_ns)}</td>
       <td class="number">{durationText(recording.made_wait_ns)}</td>
       <td class="number">{recording.came_last}</td>
-      <td>{recording.verdict}</td>
+      <td>
+        <button class="term" onClick={() => props.explain(recording.verdict)}>
+          {recording.verdict}
+        </button>
+      </td>
     </tr>
   );
 }
@@ -222,6 +227,7 @@ function Screen(props: { context: ViewContext }) {
                 longest={longest}
                 late={i === ranks.late}
                 diagnosed={i === ranks.diagnosed}
+                explain={context.explain}
               />
             ))}
           </tbody>
