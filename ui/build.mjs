@@ -19,9 +19,41 @@ const options = {
   legalComments: 'none', // bundle() writes them
   metafile: true,
   write: false,
-  jsx: 'automatic',
-  jsxImportSource: 'preact',
+  // Names that end in "_" are private to a class: they may be short.
+  mangleProps: /[a-zA-Z]_$/,
+  // Elements as calls of h(), whose children are arguments: shorter than what tsc is told to check.
+  inject: ['src/base/jsx.ts'],
+  tsconfigRaw: {
+    compilerOptions: {
+      jsx: 'react',
+      jsxFactory: 'h',
+      jsxFragmentFactory: 'Fragment',
+      target: 'ES2022',
+      strict: true,
+      useDefineForClassFields: false,
+      verbatimModuleSyntax: true,
+    },
+  },
   logLevel: 'warning',
+};
+/** Shaders are texts to a minifier: what only people read in them goes. */
+const shaders = {
+  name: 'shaders',
+  setup: ({ onLoad }) =>
+    onLoad({ filter: /\/gl_painter\.ts$/ }, ({ path }) => ({
+      loader: 'ts',
+      contents: readFileSync(path, 'utf8').replace(/`#version[^`]*`/g, (text) =>
+        text.replace(/ *\/\/.*$/gm, '').replace(/^ +/gm, ''),
+      ),
+    })),
+};
+/** Where all is one script, nothing is fetched later. */
+const atOnce = {
+  name: 'at-once',
+  setup: ({ onResolve, resolve }) =>
+    onResolve({ filter: /\/fetch_more$/ }, ({ path, ...from }) =>
+      resolve(path.replace('fetch_more', 'have_more'), from),
+    ),
 };
 const texts = new Map();
 const licence = (name) => {
@@ -32,7 +64,11 @@ const licence = (name) => {
   return { title: `${name} ${version}, ${license}`, text };
 };
 const bundle = async (alone, more) => {
-  const made = await build({ ...options, ...more });
+  const made = await build({
+    ...options,
+    ...more,
+    plugins: [shaders, ...(alone ? [atOnce] : [])],
+  });
   for (const { path, text } of made.outputFiles) {
     const inputs = Object.keys(made.metafile.outputs[relative(here, path)].inputs);
     const names = inputs.map(
@@ -60,7 +96,10 @@ await bundle(false, {
   chunkNames: '[name]',
 });
 // As it is written to a file: all in one.
-await bundle(true, { entryPoints: [{ in: script, out: 'whole' }], format: 'iife' });
+await bundle(true, {
+  entryPoints: [{ in: script, out: 'whole' }],
+  format: 'iife',
+});
 for (const name of ['index.html', 'icon.svg'])
   copyFileSync(join(here, 'src/app', name), join(out, name));
 writeFileSync(

@@ -45,63 +45,63 @@ function numberIn(parts: Parts, name: string): number {
 }
 
 export class Carried {
-  private readonly index: Index;
-  private readonly stretches = new Map<string, Stretch[]>();
+  private readonly index_: Index;
+  private readonly stretches_ = new Map<string, Stretch[]>();
 
   /** Answers, an index in JSON, and where the index begins in eight bytes (src/server/page_file/archive.h). */
-  constructor(private readonly data: ArrayBuffer) {
-    const view = new DataView(data);
-    const end = data.byteLength - 8;
+  constructor(private readonly data_: ArrayBuffer) {
+    const view = new DataView(data_);
+    const end = data_.byteLength - 8;
     const begin = view.getUint32(end, true) + view.getUint32(end + 4, true) * 2 ** 32;
-    this.index = JSON.parse(new TextDecoder().decode(new Uint8Array(data, begin, end - begin)));
-    for (const question of Object.keys(this.index.answers)) this.addStretch(question);
+    this.index_ = JSON.parse(new TextDecoder().decode(new Uint8Array(data_, begin, end - begin)));
+    for (const question of Object.keys(this.index_.answers)) this.addStretch_(question);
   }
 
   get leftOut(): readonly string[] {
-    return this.index.left_out;
+    return this.index_.left_out;
   }
 
   find(question: string): CarriedAnswer | undefined {
     const parts = partsOf(question);
     return (
-      this.exactly(question) ??
+      this.exactly_(question) ??
       // A tile in a file has all tracks.
-      (parts.path.startsWith('api/tiles/') ? this.exactly(without(parts, 'tracks')) : undefined) ??
-      this.wider(parts) ??
-      this.sorted(parts)
+      (parts.path.startsWith('api/tiles/') ? this.exactly_(without(parts, 'tracks')) : undefined) ??
+      this.wider_(parts) ??
+      this.sorted_(parts)
     );
   }
 
-  private exactly(question: string): CarriedAnswer | undefined {
-    if (!Object.hasOwn(this.index.answers, question)) return undefined;
-    const [at, bytes, status = 200] = this.index.answers[question] as Place;
-    return { status, bytes: new Uint8Array(this.data.slice(at, at + bytes)) };
+  private exactly_(question: string): CarriedAnswer | undefined {
+    if (!Object.hasOwn(this.index_.answers, question)) return undefined;
+    const [at, bytes, status = 200] = this.index_.answers[question] as Place;
+    return { status, bytes: new Uint8Array(this.data_.slice(at, at + bytes)) };
   }
 
-  private addStretch(question: string): void {
+  private addStretch_(question: string): void {
     const parts = partsOf(question);
     if (!ALONG_THE_TIME.includes(parts.path)) return;
     const key = without(parts, 'begin', 'end');
     const stretch = { begin: numberIn(parts, 'begin'), end: numberIn(parts, 'end'), question };
-    this.stretches.set(key, [...(this.stretches.get(key) ?? []), stretch]);
+    this.stretches_.set(key, [...(this.stretches_.get(key) ?? []), stretch]);
   }
 
   /** The narrowest answer that has the stretch in it, else the widest there is. */
-  private wider(parts: Parts): CarriedAnswer | undefined {
-    const all = this.stretches.get(without(parts, 'begin', 'end'));
+  private wider_(parts: Parts): CarriedAnswer | undefined {
+    const all = this.stretches_.get(without(parts, 'begin', 'end'));
     if (!all) return undefined;
     const begin = numberIn(parts, 'begin');
     const end = numberIn(parts, 'end');
     const byLength = [...all].sort((a, b) => a.end - a.begin - (b.end - b.begin));
     const found = byLength.find((each) => each.begin <= begin && each.end >= end);
-    return this.exactly((found ?? byLength.at(-1))?.question ?? '');
+    return this.exactly_((found ?? byLength.at(-1))?.question ?? '');
   }
 
   /** A table that is here as a whole, in another order. */
-  private sorted(parts: Parts): CarriedAnswer | undefined {
+  private sorted_(parts: Parts): CarriedAnswer | undefined {
     const sort = parts.options.find((option) => option.startsWith('sort='));
     if (sort === undefined) return undefined;
-    const found = this.exactly(without(parts, 'sort'));
+    const found = this.exactly_(without(parts, 'sort'));
     if (found?.status !== 200) return undefined;
     const table = JSON.parse(new TextDecoder().decode(found.bytes)) as TableAnswer;
     if ((table.rows_total ?? table.rows.length) > table.rows.length) return undefined;

@@ -25,36 +25,36 @@ export class TraceClient {
   onConnection: (state: Connection) => void = () => {};
   /** Which of several recordings is asked about: its index, or "" for the first. */
   input = '';
-  private state: Connection;
+  private state_: Connection;
 
-  constructor(private readonly carried: Carried | null) {
-    this.state = carried ? 'carried' : 'connected';
+  constructor(private readonly carried_: Carried | null) {
+    this.state_ = carried_ ? 'carried' : 'connected';
   }
 
   /** The same server, or file, asked about one of its recordings whatever is looked at elsewhere. */
   about(input: string): TraceClient {
-    const other = new TraceClient(this.carried);
+    const other = new TraceClient(this.carried_);
     other.input = input;
-    other.onConnection = (state) => this.turn(state);
+    other.onConnection = (state) => this.turn_(state);
     return other;
   }
 
   get connection(): Connection {
-    return this.state;
+    return this.state_;
   }
 
   /** What a page in a file says it leaves out. */
   get leftOut(): readonly string[] {
-    return this.carried?.leftOut ?? [];
+    return this.carried_?.leftOut ?? [];
   }
 
   async json<T>(question: string, signal?: AbortSignal): Promise<Result<T>> {
     const path = withInput(question, this.input);
-    if (this.carried) {
-      const bytes = this.fromFile(path, this.carried.find(path));
+    if (this.carried_) {
+      const bytes = this.fromFile_(path, this.carried_.find(path));
       return bytes.ok ? okay(parsed(path, new TextDecoder().decode(bytes.value)) as T) : bytes;
     }
-    const response = await this.ask(path, signal);
+    const response = await this.ask_(path, signal);
     if (!response.ok) return response;
     try {
       return okay(parsed(path, await response.value.text()) as T);
@@ -65,11 +65,11 @@ export class TraceClient {
 
   async binary(question: string, signal?: AbortSignal): Promise<Result<ArrayBuffer>> {
     const path = withInput(question, this.input);
-    if (this.carried) {
-      const bytes = this.fromFile(path, this.carried.find(path));
+    if (this.carried_) {
+      const bytes = this.fromFile_(path, this.carried_.find(path));
       return bytes.ok ? okay(bytes.value.buffer) : bytes;
     }
-    const response = await this.ask(path, signal);
+    const response = await this.ask_(path, signal);
     if (!response.ok) return response;
     try {
       return okay(await response.value.arrayBuffer());
@@ -78,7 +78,7 @@ export class TraceClient {
     }
   }
 
-  private fromFile(
+  private fromFile_(
     path: string,
     answer: CarriedAnswer | undefined,
   ): Result<Uint8Array<ArrayBuffer>> {
@@ -93,19 +93,19 @@ export class TraceClient {
     return failed(error.code, error.message);
   }
 
-  private async ask(path: string, signal?: AbortSignal): Promise<Result<Response>> {
+  private async ask_(path: string, signal?: AbortSignal): Promise<Result<Response>> {
     let response: Response;
     try {
       response = await fetch(path, signal ? { signal } : {});
     } catch (error) {
       if (nameOf(error) === 'AbortError') return failed('aborted', 'no longer needed');
-      this.turn('lost');
+      this.turn_('lost');
       return failed('unreachable', 'The server does not answer; is fathom view still running?');
     }
     // Of a server that was started again, this page's address is none: it knows no session under it.
-    if (response.status !== 404) this.turn('connected');
-    else if (path === SESSION) this.turn('lost');
-    else void this.ask(SESSION);
+    if (response.status !== 404) this.turn_('connected');
+    else if (path === SESSION) this.turn_('lost');
+    else void this.ask_(SESSION);
     if (response.ok) return okay(response);
     try {
       const { error } = (await response.json()) as ErrorAnswer;
@@ -115,9 +115,9 @@ export class TraceClient {
     }
   }
 
-  private turn(state: Connection): void {
-    if (state === this.state) return;
-    this.state = state;
+  private turn_(state: Connection): void {
+    if (state === this.state_) return;
+    this.state_ = state;
     this.onConnection(state);
   }
 }

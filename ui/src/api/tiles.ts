@@ -47,20 +47,20 @@ interface Asked {
 }
 
 export class Tiles {
-  private readonly tiles = new Map<string, Tile>();
-  private readonly asked = new Map<string, Asked>();
-  private readonly failed = new Set<string>();
-  private bytes = 0;
-  private clock = 0;
+  private readonly tiles_ = new Map<string, Tile>();
+  private readonly asked_ = new Map<string, Asked>();
+  private readonly failed_ = new Set<string>();
+  private bytes_ = 0;
+  private clock_ = 0;
   /** Told of each tile that is dropped, so that what was made of it can go, too. */
   onDrop: (tile: Tile) => void = () => {};
 
   constructor(
-    private readonly client: TraceClient,
-    private readonly digest: string,
-    private readonly chunks: readonly (readonly number[])[],
+    private readonly client_: TraceClient,
+    private readonly digest_: string,
+    private readonly chunks_: readonly (readonly number[])[],
     readonly coarsest: number,
-    private readonly onArrival: () => void,
+    private readonly onArrival_: () => void,
   ) {}
 
   static key(track: number, level: number, index: number): string {
@@ -68,8 +68,8 @@ export class Tiles {
   }
 
   get(track: number, level: number, index: number): Tile | undefined {
-    const tile = this.tiles.get(Tiles.key(track, level, index));
-    if (tile) tile.used = ++this.clock;
+    const tile = this.tiles_.get(Tiles.key(track, level, index));
+    if (tile) tile.used = ++this.clock_;
     return tile;
   }
 
@@ -83,14 +83,14 @@ export class Tiles {
   }
 
   get waiting(): boolean {
-    return this.asked.size > 0;
+    return this.asked_.size > 0;
   }
 
   /** Asks for what is missing of [begin, end) at a level; what was asked for before and is not wanted now is cancelled. */
   want(tracks: ReadonlySet<number>, level: number, begin: number, end: number): void {
-    const now = ++this.clock;
-    if (this.tiles.size === 0) {
-      for (const chunk of this.chunks) this.request(chunk, this.coarsest, 0, now);
+    const now = ++this.clock_;
+    if (this.tiles_.size === 0) {
+      for (const chunk of this.chunks_) this.request_(chunk, this.coarsest, 0, now);
     }
     const span = spanOf(level);
     const first = Math.max(0, Math.floor(begin / span));
@@ -101,90 +101,90 @@ export class Tiles {
     for (let index = first; index <= last; ++index) indices.push(index);
     indices.sort((a, b) => Math.abs(a - middle) - Math.abs(b - middle));
     for (const index of indices) {
-      for (const chunk of this.chunks) {
+      for (const chunk of this.chunks_) {
         const needed = chunk.some(
-          (track) => tracks.has(track) && !this.tiles.has(Tiles.key(track, level, index)),
+          (track) => tracks.has(track) && !this.tiles_.has(Tiles.key(track, level, index)),
         );
-        if (needed) this.request(chunk, level, index, now);
+        if (needed) this.request_(chunk, level, index, now);
       }
     }
-    for (const each of [...this.asked.values()]) {
+    for (const each of [...this.asked_.values()]) {
       if (each.wanted === now || each.level === this.coarsest) continue;
       each.abort.abort();
-      this.asked.delete(each.key);
+      this.asked_.delete(each.key);
     }
-    this.start();
+    this.start_();
   }
 
   /** Nobody looks any more: what is under way is cancelled, what waits is not asked for. */
   end(): void {
-    for (const each of this.asked.values()) each.abort.abort();
-    this.asked.clear();
+    for (const each of this.asked_.values()) each.abort.abort();
+    this.asked_.clear();
   }
 
-  private request(tracks: readonly number[], level: number, index: number, now: number): void {
+  private request_(tracks: readonly number[], level: number, index: number, now: number): void {
     const key = `${level}/${index}/${tracks[0] ?? ''}/${tracks.length}`;
-    const before = this.asked.get(key);
+    const before = this.asked_.get(key);
     if (before) before.wanted = now;
-    else if (!this.failed.has(key)) {
+    else if (!this.failed_.has(key)) {
       const abort = new AbortController();
-      this.asked.set(key, { key, level, index, tracks, abort, running: false, wanted: now });
+      this.asked_.set(key, { key, level, index, tracks, abort, running: false, wanted: now });
     }
   }
 
-  private start(): void {
+  private start_(): void {
     let running = 0;
-    for (const each of this.asked.values()) if (each.running) ++running;
-    for (const each of this.asked.values()) {
+    for (const each of this.asked_.values()) if (each.running) ++running;
+    for (const each of this.asked_.values()) {
       if (running >= AT_A_TIME) return;
       if (each.running) continue;
       each.running = true;
       ++running;
-      void this.fetch(each);
+      void this.fetch_(each);
     }
   }
 
-  private async fetch(each: Asked): Promise<void> {
-    const path = pathOf(`api/tiles/${this.digest}`, [
+  private async fetch_(each: Asked): Promise<void> {
+    const path = pathOf(`api/tiles/${this.digest_}`, [
       ['level', each.level],
       ['tile', each.index],
       ['tracks', each.tracks.join(',')],
     ]);
-    const answer = await this.client.binary(path, each.abort.signal);
-    if (this.asked.get(each.key) !== each) return;
-    this.asked.delete(each.key);
+    const answer = await this.client_.binary(path, each.abort.signal);
+    if (this.asked_.get(each.key) !== each) return;
+    this.asked_.delete(each.key);
     const blocks = answer.ok ? decodeTile(answer.value) : answer;
     if (blocks.ok) {
       for (const track of each.tracks) {
         const block = blocks.value.find((one) => one.track === track) ?? null;
-        this.keep({ track, level: each.level, index: each.index, block, used: ++this.clock });
+        this.keep_({ track, level: each.level, index: each.index, block, used: ++this.clock_ });
       }
-      this.drop();
+      this.drop_();
     } else if (blocks.error.code !== 'aborted') {
       // Once more when the server is back; a page in a file has only coarse ones.
-      if (blocks.error.code !== 'unreachable') this.failed.add(each.key);
+      if (blocks.error.code !== 'unreachable') this.failed_.add(each.key);
     }
-    this.onArrival();
-    this.start();
+    this.onArrival_();
+    this.start_();
   }
 
-  private keep(tile: Tile): void {
+  private keep_(tile: Tile): void {
     const key = Tiles.key(tile.track, tile.level, tile.index);
-    if (this.tiles.has(key)) return;
-    this.tiles.set(key, tile);
-    this.bytes += sizeOf(tile);
+    if (this.tiles_.has(key)) return;
+    this.tiles_.set(key, tile);
+    this.bytes_ += sizeOf(tile);
   }
 
   /** The coarsest tiles stay: they are what is drawn while finer ones are on their way. */
-  private drop(): void {
-    if (this.bytes <= MOST_BYTES) return;
-    const oldest = [...this.tiles.entries()]
+  private drop_(): void {
+    if (this.bytes_ <= MOST_BYTES) return;
+    const oldest = [...this.tiles_.entries()]
       .filter(([, tile]) => tile.level < this.coarsest)
       .sort(([, a], [, b]) => a.used - b.used);
     for (const [key, tile] of oldest) {
-      if (this.bytes <= MOST_BYTES * 0.8) return;
-      this.tiles.delete(key);
-      this.bytes -= sizeOf(tile);
+      if (this.bytes_ <= MOST_BYTES * 0.8) return;
+      this.tiles_.delete(key);
+      this.bytes_ -= sizeOf(tile);
       this.onDrop(tile);
     }
   }

@@ -380,8 +380,7 @@ export interface ComparePair {
   readonly new: CompareSide;
   readonly change_ns: number;
   readonly ratio: number;
-  readonly ratio_interval:
-    { readonly low?: number; readonly high?: number } | readonly number[] | null;
+  readonly ratio_interval: readonly [low: number, high: number] | null;
   readonly ratio_note?: string;
   readonly skew_ns?: number;
   readonly differs?: readonly Row[];
@@ -400,6 +399,16 @@ export interface ComparePair {
     readonly new_sum_ns: number;
     readonly rows: readonly number[];
   }[];
+  readonly phases?: readonly {
+    readonly phase: string;
+    readonly change_ns: number;
+    readonly modules: readonly {
+      readonly module: string;
+      readonly change_ns: number;
+      readonly rows: readonly number[];
+    }[];
+  }[];
+  readonly notes?: readonly string[];
   readonly causes?: readonly {
     readonly cause: string;
     readonly change_ns: number;

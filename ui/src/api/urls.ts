@@ -77,6 +77,9 @@ export interface TableQuestion {
   readonly limit?: number;
 }
 
+/** A table as it comes. */
+export const AS_IT_IS: TableQuestion = { sort: '', filter: '', groupBy: '' };
+
 /** Conditions of a filter are separated by " & "; each is an option of its own. */
 function tableOptions(question: TableQuestion): Options {
   return [

@@ -1,8 +1,8 @@
 // The definition of a word, as `fathom explain` prints it, in a dialog.
-import { useEffect, useRef } from 'preact/hooks';
 import type { TraceClient } from '../api/client';
 import { pathOf } from '../api/urls';
 import { useAnswer } from '../components/use_answer';
+import { Dialog } from './dialog';
 
 interface Explanation {
   readonly meanings: readonly {
@@ -14,22 +14,9 @@ interface Explanation {
 }
 
 export function Explain(props: { client: TraceClient; word: string; onClose: () => void }) {
-  const dialog = useRef<HTMLDialogElement>(null);
   const loaded = useAnswer<Explanation>(props.client, pathOf('api/explain', [['id', props.word]]));
-  useEffect(() => dialog.current?.showModal(), []);
   return (
-    <dialog ref={dialog} aria-labelledby="explain-word" onClose={props.onClose}>
-      <header>
-        <h2 id="explain-word">{props.word.replaceAll('_', ' ')}</h2>
-        <button
-          type="button"
-          class="quiet"
-          aria-label="Close"
-          onClick={() => dialog.current?.close()}
-        >
-          ×
-        </button>
-      </header>
+    <Dialog title={props.word.replaceAll('_', ' ')} onClose={props.onClose}>
       <div class="prose" tabIndex={0}>
         {loaded.state === 'failed'
           ? loaded.error.message
@@ -45,6 +32,6 @@ export function Explain(props: { client: TraceClient; word: string; onClose: () 
               ))
             : '…'}
       </div>
-    </dialog>
+    </Dialog>
   );
 }

@@ -1,5 +1,5 @@
 // The keys of the page, in a dialog.
-import { useEffect, useRef } from 'preact/hooks';
+import { Dialog } from './dialog';
 
 const KEYS: readonly (readonly [
   title: string,
@@ -45,21 +45,8 @@ const KEYS: readonly (readonly [
 ];
 
 export function Keys(props: { onClose: () => void }) {
-  const dialog = useRef<HTMLDialogElement>(null);
-  useEffect(() => dialog.current?.showModal(), []);
   return (
-    <dialog ref={dialog} class="keys" aria-labelledby="keys-title" onClose={props.onClose}>
-      <header>
-        <h2 id="keys-title">Keys</h2>
-        <button
-          type="button"
-          class="quiet"
-          aria-label="Close"
-          onClick={() => dialog.current?.close()}
-        >
-          ×
-        </button>
-      </header>
+    <Dialog title="Keys" class="keys" onClose={props.onClose}>
       <div class="key-columns">
         {KEYS.map(([title, keys]) => (
           <section key={title}>
@@ -77,6 +64,6 @@ export function Keys(props: { onClose: () => void }) {
           </section>
         ))}
       </div>
-    </dialog>
+    </Dialog>
   );
 }

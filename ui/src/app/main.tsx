@@ -1,11 +1,11 @@
 // Starts the page: waits until the recording is read, then shows it.
 import { render } from 'preact';
-import { unpackCarried } from '../api/answers';
 import { TraceClient } from '../api/client';
 import type { SessionInfo } from '../api/types';
 import { SCOPE_KEYS } from '../base/scope';
 import { percentText } from '../base/format';
 import { hasGraphicsCard } from '../components/timeline/gl_painter';
+import { fetchMore } from '../views/fetch_more';
 import { mirroredState } from './state';
 import { App } from './app';
 import { applyTheme, theme } from './theme';
@@ -31,7 +31,7 @@ function Opening(props: { session: SessionInfo | null; message: string }) {
 async function start(page: HTMLElement): Promise<void> {
   applyTheme(theme());
   const packed = document.getElementById('fathom-answers')?.textContent;
-  const client = new TraceClient(packed ? await unpackCarried(packed) : null);
+  const client = new TraceClient(packed ? await (await fetchMore()).unpackCarried(packed) : null);
   const state = mirroredState();
   client.input = state.value.scope.input;
   // A recording that was opened before is there after some milliseconds.

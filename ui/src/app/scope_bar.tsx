@@ -3,6 +3,7 @@ import { useState } from 'preact/hooks';
 import { durationText } from '../base/format';
 import { parseWindow, SCOPE_KEYS, WHOLE } from '../base/scope';
 import type { SessionInfo } from '../api/types';
+import { viewCommand } from '../api/urls';
 import { encodeState } from '../base/view_state';
 import { CopyButton } from '../components/copy_button';
 import { useStore } from '../components/use_store';
@@ -48,7 +49,6 @@ export function ScopeBar(props: { context: ViewContext }) {
         <span class="chip" key={key}>
           <span class="soft">{LABELS[key]}</span> {shown(key, scope[key], context.session)}
           <button
-            type="button"
             aria-label={`Remove ${LABELS[key]} ${scope[key]}`}
             onClick={() => context.setScope({ [key]: '' })}
           >
@@ -106,11 +106,16 @@ export function ScopeBar(props: { context: ViewContext }) {
         </select>
       )}
       {set.length > 1 && (
-        <button type="button" class="quiet" onClick={() => context.setScope(WHOLE)}>
+        <button class="quiet" onClick={() => context.setScope(WHOLE)}>
           Clear
         </button>
       )}
       <span class="grow" />
+      <CopyButton
+        label="Copy as view"
+        title="Copy the command that opens this picture, on any machine that has the recording"
+        text={() => viewCommand(context.state.value, context.session)}
+      />
       <CopyButton
         label="Copy link"
         title="Copy the address of this picture, for this browser while the server runs"

@@ -7,7 +7,7 @@ import type { ViewState } from '../base/view_state';
 import { useStore } from '../components/use_store';
 import { ALL_VIEWS } from '../views/all';
 import type { View, ViewContext } from '../views/view';
-import { WhatIfDrawer } from '../views/what_if/drawer';
+import { FetchedWhatIf } from '../views/what_if/fetched';
 import { Explain } from './explain';
 import { Keys } from './keys';
 import { ScopeBar } from './scope_bar';
@@ -155,7 +155,6 @@ export function Shell(props: {
         <nav aria-label="Views">
           {ALL_VIEWS.map((view, i) => (
             <button
-              type="button"
               key={view.id}
               aria-current={state.view === view.id ? 'page' : undefined}
               title={`${view.title} (${i + 1})`}
@@ -167,7 +166,6 @@ export function Shell(props: {
         </nav>
         <span class="grow" />
         <button
-          type="button"
           class="quiet"
           aria-pressed={state.whatIf}
           title="What would a change save? (X)"
@@ -175,17 +173,10 @@ export function Shell(props: {
         >
           What if
         </button>
-        <button
-          type="button"
-          class="quiet"
-          title="Keys (?)"
-          aria-label="Keys"
-          onClick={() => setKeys(true)}
-        >
+        <button class="quiet" title="Keys (?)" aria-label="Keys" onClick={() => setKeys(true)}>
           ?
         </button>
         <button
-          type="button"
           class="quiet"
           title="Light, dark, or as the system"
           onClick={() => {
@@ -228,7 +219,7 @@ export function Shell(props: {
           )}
           <ViewHost view={state.view} make={make} />
         </main>
-        {state.whatIf && <WhatIfDrawer context={own} onClose={() => own.go({ whatIf: false })} />}
+        {state.whatIf && <FetchedWhatIf context={own} onClose={() => own.go({ whatIf: false })} />}
       </div>
       {word !== '' && (
         <Explain key={word} client={client} word={word} onClose={() => setWord('')} />

@@ -22,62 +22,65 @@ const PURPLE = 0xcc79a7;
 const YELLOW = 0xf0e442;
 const GREY = 0x8a929a;
 
-const paint = (name: string, letter: string, css: string, colour: number, hatch: Hatch): Paint => ({
-  name,
-  letter,
-  css,
-  colour,
-  hatch,
-});
+/** A paint by its id, which is its name, too, unless it has another. */
+const paint = (
+  id: string,
+  letter: string,
+  css: string,
+  colour: number,
+  hatch: Hatch = 'solid',
+  name = id.replaceAll('_', ' '),
+): readonly [id: string, paint: Paint] => [id, { name, letter, css, colour, hatch }];
 
-const PAINTS: readonly (readonly [string, Paint])[] = [
-  ['compute', paint('compute', '█', 'compute', GREEN, 'solid')],
-  ['forward', paint('forward', '█', 'compute', GREEN, 'solid')],
-  ['backward', paint('backward', '▓', 'backward', 0x3fb68f, 'level')],
-  ['optimizer', paint('optimizer', '▒', 'optimizer', 0x7fcfb3, 'dots')],
-  ['other_operators', paint('other operators', '░', 'operators', 0x5fae98, 'rising')],
-  ['communication', paint('communication', '▓', 'communication', PURPLE, 'solid')],
-  ['memcpy', paint('copies', '▒', 'copies', BLUE, 'solid')],
-  ['memset', paint('fills', '▒', 'copies', BLUE, 'solid')],
-  ['input', paint('input', 'I', 'input', VERMILLION, 'rising')],
-  ['allocation', paint('allocation', 'A', 'allocation', VERMILLION, 'cross')],
-  ['warm_up', paint('warm-up', 'U', 'warmup', VERMILLION, 'dots')],
-  ['sync', paint('sync', 'S', 'sync', ORANGE, 'falling')],
-  ['waiting', paint('waiting', 'w', 'sync', ORANGE, 'falling')],
-  ['dispatch', paint('dispatch', 'D', 'dispatch', YELLOW, 'rising')],
-  ['python', paint('python', 'P', 'python', YELLOW, 'cross')],
-  ['dependency', paint('dependency', 'w', 'dependency', SKY, 'level')],
-  ['launch_latency', paint('launch latency', 'l', 'latency', SKY, 'dots')],
-  ['device_wait', paint('unexplained', '·', 'unknown', GREY, 'dots')],
-  ['host_unknown', paint('host unknown', '·', 'unknown', GREY, 'dots')],
+const PAINTS = [
+  paint('compute', '█', 'compute', GREEN),
+  paint('forward', '█', 'compute', GREEN),
+  paint('backward', '▓', 'backward', 0x3fb68f, 'level'),
+  paint('optimizer', '▒', 'optimizer', 0x7fcfb3, 'dots'),
+  paint('other_operators', '░', 'operators', 0x5fae98, 'rising'),
+  paint('communication', '▓', 'communication', PURPLE),
+  paint('memcpy', '▒', 'copies', BLUE, 'solid', 'copies'),
+  paint('memset', '▒', 'copies', BLUE, 'solid', 'fills'),
+  paint('input', 'I', 'input', VERMILLION, 'rising'),
+  paint('allocation', 'A', 'allocation', VERMILLION, 'cross'),
+  paint('warm_up', 'U', 'warmup', VERMILLION, 'dots', 'warm-up'),
+  paint('sync', 'S', 'sync', ORANGE, 'falling'),
+  paint('waiting', 'w', 'sync', ORANGE, 'falling'),
+  paint('dispatch', 'D', 'dispatch', YELLOW, 'rising'),
+  paint('python', 'P', 'python', YELLOW, 'cross'),
+  paint('dependency', 'w', 'dependency', SKY, 'level'),
+  paint('launch_latency', 'l', 'latency', SKY, 'dots'),
+  paint('device_wait', '·', 'unknown', GREY, 'dots', 'unexplained'),
+  paint('host_unknown', '·', 'unknown', GREY, 'dots'),
   // Classes of kernels and kinds of slices.
-  ['gemm', paint('gemm', 'G', 'compute', GREEN, 'solid')],
-  ['conv', paint('conv', 'V', 'compute', 0x46bf9a, 'solid')],
-  ['attention', paint('attention', 'T', 'compute', 0x00553d, 'solid')],
-  ['normalisation', paint('normalisation', 'N', 'compute', 0x1f8f6b, 'level')],
-  ['softmax', paint('softmax', 'X', 'compute', 0x3fb68f, 'rising')],
-  ['elementwise', paint('elementwise', 'E', 'compute', 0xa5e1cd, 'solid')],
-  ['reduction', paint('reduction', 'R', 'compute', 0x66c2a5, 'falling')],
-  ['embedding', paint('embedding', 'B', 'compute', 0x5fae98, 'cross')],
-  ['copy_like', paint('copy-like', 'Y', 'copies', SKY, 'level')],
-  ['other', paint('other', 'O', 'other', 0x626a66, 'solid')],
-  ['operator', paint('operators', 'o', 'host', 0x6f9fd8, 'solid')],
-  ['annotation', paint('annotations', 'n', 'annotation', PURPLE, 'solid')],
-  ['frame', paint('Python frames', 'p', 'python', 0xd8cf6a, 'solid')],
-  ['profiler', paint('profiler', 'h', 'unknown', GREY, 'rising')],
-  ['cpu_op', paint('operators', 'o', 'host', 0x6f9fd8, 'solid')],
-  ['user_annotation', paint('annotations', 'n', 'annotation', PURPLE, 'solid')],
-  ['gpu_user_annotation', paint('annotations', 'n', 'annotation', PURPLE, 'solid')],
-  ['runtime', paint('runtime calls', 'r', 'call', ORANGE, 'solid')],
-  ['driver', paint('driver calls', 'r', 'call', ORANGE, 'solid')],
-  ['kernel', paint('kernels', 'k', 'compute', GREEN, 'solid')],
-  ['python_function', paint('Python frames', 'p', 'python', 0xd8cf6a, 'solid')],
-  ['overhead', paint('profiler', 'h', 'unknown', GREY, 'rising')],
+  // Classes of kernels and kinds of slices.
+  paint('gemm', 'G', 'compute', GREEN),
+  paint('conv', 'V', 'compute', 0x46bf9a),
+  paint('attention', 'T', 'compute', 0x00553d),
+  paint('normalisation', 'N', 'compute', 0x1f8f6b, 'level'),
+  paint('softmax', 'X', 'compute', 0x3fb68f, 'rising'),
+  paint('elementwise', 'E', 'compute', 0xa5e1cd),
+  paint('reduction', 'R', 'compute', 0x66c2a5, 'falling'),
+  paint('embedding', 'B', 'compute', 0x5fae98, 'cross'),
+  paint('copy_like', 'Y', 'copies', SKY, 'level', 'copy-like'),
+  paint('other', 'O', 'other', 0x626a66),
+  paint('operator', 'o', 'host', 0x6f9fd8, 'solid', 'operators'),
+  paint('annotation', 'n', 'annotation', PURPLE, 'solid', 'annotations'),
+  paint('frame', 'p', 'python', 0xd8cf6a, 'solid', 'Python frames'),
+  paint('profiler', 'h', 'unknown', GREY, 'rising'),
+  paint('cpu_op', 'o', 'host', 0x6f9fd8, 'solid', 'operators'),
+  paint('user_annotation', 'n', 'annotation', PURPLE, 'solid', 'annotations'),
+  paint('gpu_user_annotation', 'n', 'annotation', PURPLE, 'solid', 'annotations'),
+  paint('runtime', 'r', 'call', ORANGE, 'solid', 'runtime calls'),
+  paint('driver', 'r', 'call', ORANGE, 'solid', 'driver calls'),
+  paint('kernel', 'k', 'compute', GREEN, 'solid', 'kernels'),
+  paint('python_function', 'p', 'python', 0xd8cf6a, 'solid', 'Python frames'),
+  paint('overhead', 'h', 'unknown', GREY, 'rising', 'profiler'),
 ];
 
 const BY_NAME: ReadonlyMap<string, Paint> = new Map(PAINTS);
 
-const UNKNOWN: Paint = paint('other', '·', 'other', 0x626a66, 'solid');
+const [, UNKNOWN] = paint('other', '·', 'other', 0x626a66);
 
 /** The paint of a bucket, of a kernel's class, or of a slice's kind, by its id. */
 export function paintOf(id: string): Paint {

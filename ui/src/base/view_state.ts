@@ -32,9 +32,14 @@ export interface ViewState {
   /** An id of a finding that is open. */
   readonly finding: string;
   readonly search: string;
-  /** Of the flame graph: what widths mean, and the order of calls. */
+  /** Of the flame graph: what widths mean, the order of calls, and the frames that are searched. */
   readonly width: string;
   readonly order: string;
+  readonly frames: string;
+  /** Of the timeline: tracks that are folded or unfolded by hand, groups that are closed, and the critical path. */
+  readonly turned: readonly number[];
+  readonly closed: readonly string[];
+  readonly critical: boolean;
 }
 
 export const START: ViewState = {
@@ -55,6 +60,10 @@ export const START: ViewState = {
   search: '',
   width: '',
   order: '',
+  frames: '',
+  turned: [],
+  closed: [],
+  critical: false,
 };
 
 const TEXTS = [
@@ -66,6 +75,7 @@ const TEXTS = [
   ['search', 'q'],
   ['width', 'width'],
   ['order', 'order'],
+  ['frames', 'f'],
 ] as const;
 
 const numbersOf = (text: string, separator: string): number[] =>
@@ -89,6 +99,9 @@ export function encodeState(state: ViewState): string {
   for (const mark of state.marks) put('m', `${mark.at}:${mark.label}`);
   for (const [option, value] of state.changes)
     put('w', value === '' ? option : `${option}:${value}`);
+  if (state.turned.length > 0) put('fold', state.turned.join(','));
+  for (const group of state.closed) put('close', group);
+  if (state.critical) put('critical', '1');
   if (state.whatIf) put('x', '1');
   for (const [field, key] of TEXTS) if (state[field] !== '') put(key, state[field]);
   return out.join('&');
@@ -100,6 +113,7 @@ export function decodeState(fragment: string): ViewState {
   const scope: Record<string, string> = { ...WHOLE };
   const marks: Mark[] = [];
   const changes: Change[] = [];
+  const closed: string[] = [];
   for (const pair of fragment.replace(/^#/, '').split('&')) {
     const at = pair.indexOf('=');
     if (at <= 0) continue;
@@ -128,6 +142,9 @@ export function decodeState(fragment: string): ViewState {
         };
       }
     } else if (key === 'pin') found.pins = numbersOf(value, ',');
+    else if (key === 'fold') found.turned = numbersOf(value, ',');
+    else if (key === 'close') closed.push(value);
+    else if (key === 'critical') found.critical = value === '1';
     else if (key === 'm') {
       const match = /^(\d+):(.*)$/s.exec(value);
       if (match) marks.push({ at: Number(match[1]), label: match[2] ?? '' });
@@ -139,5 +156,6 @@ export function decodeState(fragment: string): ViewState {
   found.scope = scope as unknown as Scope;
   found.marks = marks;
   found.changes = changes;
+  found.closed = closed;
   return found;
 }

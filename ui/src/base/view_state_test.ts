@@ -29,6 +29,10 @@ const FULL: ViewState = {
   search: 'größe %41',
   width: 'memory',
   order: 'time',
+  frames: 'conv & bn',
+  turned: [3, 8],
+  closed: ['device 0', 'a=b'],
+  critical: true,
 };
 
 test('what is written is read again', () => {

@@ -24,7 +24,7 @@ function Legend(props: {
             {letterOf(part)}
           </span>
           {props.onTerm ? (
-            <button type="button" class="term" onClick={() => props.onTerm?.(part.id)}>
+            <button class="term" onClick={() => props.onTerm?.(part.id)}>
               {part.paint.name}
             </button>
           ) : (

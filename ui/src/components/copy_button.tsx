@@ -26,16 +26,16 @@ export function CopyButton(props: { label: string; text: () => string; title?: s
     timer.current = setTimeout(() => setSaid(''), 1500) as unknown as number;
   };
   return (
-    <button
-      type="button"
-      class="quiet"
-      title={props.title ?? props.text()}
-      onClick={() => void press()}
-    >
+    <button class="quiet" title={props.title ?? props.text()} onClick={() => void press()}>
       <span aria-live="polite">{said || props.label}</span>
     </button>
   );
 }
+
+/** Copies the command line that says what a view shows. */
+export const CopyCommand = (props: { text: () => string }) => (
+  <CopyButton label="Copy as command" text={props.text} />
+);
 
 /** A command line, and a button that copies it. */
 export function CommandLine(props: { command: string }) {

@@ -130,7 +130,7 @@ export function DataTable(props: DataTableProps) {
                   title={column.doc}
                 >
                   {props.onSort ? (
-                    <button type="button" onClick={() => props.onSort?.(column.name)}>
+                    <button onClick={() => props.onSort?.(column.name)}>
                       {headingText(column.name, column.unit)}
                       <span aria-hidden="true">
                         {sorted === 'descending' ? ' ▾' : sorted === 'ascending' ? ' ▴' : ''}

@@ -150,7 +150,6 @@ export function Icicle(props: {
             change === undefined ? `tint${tintOf(box.node.name)}` : changeOf(box.node, change);
           return (
             <button
-              type="button"
               key={box.path}
               data-path={box.path}
               tabIndex={i === 0 ? 0 : -1}

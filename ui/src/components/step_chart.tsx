@@ -42,7 +42,6 @@ export function StepChart(props: {
       <div class="step-bars" ref={row} onPointerLeave={() => setFrom(null)}>
         {shown.map((step, at) => (
           <button
-            type="button"
             key={step.step}
             class={inDrag(at) || isSelected(step.step) ? 'step on' : 'step'}
             aria-pressed={isSelected(step.step)}

@@ -1,6 +1,7 @@
 // Every view, in the order of the keys 1 to 7. To add one: its import, and its place in the list; or both in more.ts
 // and its title here.
 import { diagnosis } from './diagnosis/view';
+import { fetchMore } from './fetch_more';
 import type { MORE } from './more';
 import { tables } from './tables/view';
 import { timeline } from './timeline/view';
@@ -10,7 +11,7 @@ const fetched = (id: keyof typeof MORE, title: string): View => ({
   id,
   title,
   mount: (host, context) => {
-    void import('./more')
+    void fetchMore()
       .then((more) => !context.signal.aborted && more.MORE[id](host, context))
       .catch(() => {
         host.textContent = 'The server does not answer; is fathom view still running?';

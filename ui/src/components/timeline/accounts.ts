@@ -39,23 +39,23 @@ export function stretchOf(viewport: Viewport): Stretch {
 
 export class Accounts {
   /** The latest used last. */
-  private readonly lanes = new Map<string, Lane>();
-  private readonly shown = new Map<number, string>();
-  private readonly asked = new Map<string, AbortController>();
+  private readonly lanes_ = new Map<string, Lane>();
+  private readonly shown_ = new Map<number, string>();
+  private readonly asked_ = new Map<string, AbortController>();
 
   constructor(
-    private readonly client: TraceClient,
-    private readonly onArrival: () => void,
-    private readonly onDrop: (tile: Tile) => void,
+    private readonly client_: TraceClient,
+    private readonly onArrival_: () => void,
+    private readonly onDrop_: (tile: Tile) => void,
   ) {}
 
   /** What a painter draws of it. */
   tileOf(device: number): Tile | undefined {
-    return this.laneOf(device)?.tile;
+    return this.laneOf_(device)?.tile;
   }
 
   segmentsOf(device: number): readonly Segment[] {
-    return this.laneOf(device)?.segments ?? [];
+    return this.laneOf_(device)?.segments ?? [];
   }
 
   at(device: number, time: number, slack: number): Segment | undefined {
@@ -68,7 +68,7 @@ export class Accounts {
 
   /** True while something in sight is on its way. */
   get waiting(): boolean {
-    return this.asked.size > 0;
+    return this.asked_.size > 0;
   }
 
   /** Asks for what is missing; what was asked for before and is not wanted now is cancelled. */
@@ -78,60 +78,60 @@ export class Accounts {
     const wanted = new Map(
       devices.map((device) => [`${device}/${stretch.begin}-${stretch.end}`, device]),
     );
-    for (const [key, abort] of this.asked) {
+    for (const [key, abort] of this.asked_) {
       if (wanted.has(key)) continue;
       abort.abort();
-      this.asked.delete(key);
+      this.asked_.delete(key);
     }
     for (const [key, device] of wanted) {
-      const lane = this.lanes.get(key);
+      const lane = this.lanes_.get(key);
       if (lane) {
-        this.lanes.delete(key);
-        this.lanes.set(key, lane);
-        this.shown.set(device, key);
-      } else if (!this.asked.has(key)) {
-        this.ask(key, device, stretch);
+        this.lanes_.delete(key);
+        this.lanes_.set(key, lane);
+        this.shown_.set(device, key);
+      } else if (!this.asked_.has(key)) {
+        this.ask_(key, device, stretch);
       }
     }
   }
 
   end(): void {
-    for (const abort of this.asked.values()) abort.abort();
-    this.asked.clear();
+    for (const abort of this.asked_.values()) abort.abort();
+    this.asked_.clear();
   }
 
-  private laneOf(device: number): Lane | undefined {
-    return this.lanes.get(this.shown.get(device) ?? '');
+  private laneOf_(device: number): Lane | undefined {
+    return this.lanes_.get(this.shown_.get(device) ?? '');
   }
 
-  private ask(key: string, device: number, { begin, end }: Stretch): void {
+  private ask_(key: string, device: number, { begin, end }: Stretch): void {
     const abort = new AbortController();
-    this.asked.set(key, abort);
+    this.asked_.set(key, abort);
     const path = pathOf('api/accounting', [
       ['device', optionOf(device)],
       ['begin', begin],
       ['end', end],
     ]);
-    void this.client.json<{ segments: Segment[] }>(path, abort.signal).then((result) => {
-      if (this.asked.get(key) !== abort) return;
-      this.asked.delete(key);
+    void this.client_.json<{ segments: Segment[] }>(path, abort.signal).then((result) => {
+      if (this.asked_.get(key) !== abort) return;
+      this.asked_.delete(key);
       if (!result.ok && PASSING.includes(result.error.code)) return;
       // What is not available is not asked for again until one moves.
       const segments = result.ok ? result.value.segments : this.segmentsOf(device);
-      this.lanes.set(key, { segments, tile: accountTile(0, segments) });
-      this.drop();
-      this.onArrival();
+      this.lanes_.set(key, { segments, tile: accountTile(0, segments) });
+      this.drop_();
+      this.onArrival_();
     });
   }
 
-  private drop(): void {
-    const shown = new Set(this.shown.values());
+  private drop_(): void {
+    const shown = new Set(this.shown_.values());
     const most = MOST_KEPT * Math.max(1, shown.size);
-    for (const [key, lane] of this.lanes) {
-      if (this.lanes.size <= most) return;
+    for (const [key, lane] of this.lanes_) {
+      if (this.lanes_.size <= most) return;
       if (shown.has(key)) continue;
-      this.lanes.delete(key);
-      this.onDrop(lane.tile);
+      this.lanes_.delete(key);
+      this.onDrop_(lane.tile);
     }
   }
 }

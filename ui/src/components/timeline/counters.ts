@@ -13,17 +13,17 @@ interface Curve {
 }
 
 export class Counters {
-  private readonly curves = new Map<number, Curve>();
-  private timer = 0;
-  private abort = new AbortController();
+  private readonly curves_ = new Map<number, Curve>();
+  private timer_ = 0;
+  private abort_ = new AbortController();
 
   constructor(
-    private readonly client: TraceClient,
-    private readonly onArrival: () => void,
+    private readonly client_: TraceClient,
+    private readonly onArrival_: () => void,
   ) {}
 
   binsOf(track: number): readonly CounterBin[] {
-    return this.curves.get(track)?.bins ?? [];
+    return this.curves_.get(track)?.bins ?? [];
   }
 
   /** Asks for the curves of these tracks, unless they are here for this stretch. */
@@ -31,20 +31,23 @@ export class Counters {
     const begin = Math.max(viewport.whole.begin, Math.floor(viewport.begin));
     const end = Math.min(viewport.whole.end, Math.ceil(viewport.end));
     const key = `${begin}-${end}`;
-    const missing = tracks.filter((track) => this.curves.get(track)?.key !== key);
+    const missing = tracks.filter((track) => this.curves_.get(track)?.key !== key);
     if (missing.length === 0 || end <= begin) return;
-    clearTimeout(this.timer);
-    this.timer = setTimeout(() => this.ask(missing, begin, end, key), REST_MS) as unknown as number;
+    clearTimeout(this.timer_);
+    this.timer_ = setTimeout(
+      () => this.ask_(missing, begin, end, key),
+      REST_MS,
+    ) as unknown as number;
   }
 
   end(): void {
-    clearTimeout(this.timer);
-    this.abort.abort();
+    clearTimeout(this.timer_);
+    this.abort_.abort();
   }
 
-  private ask(tracks: readonly number[], begin: number, end: number, key: string): void {
-    this.abort.abort();
-    this.abort = new AbortController();
+  private ask_(tracks: readonly number[], begin: number, end: number, key: string): void {
+    this.abort_.abort();
+    this.abort_ = new AbortController();
     for (const track of tracks) {
       const path = pathOf('api/counters', [
         ['track', track],
@@ -52,10 +55,10 @@ export class Counters {
         ['end', end],
         ['bins', BINS],
       ]);
-      void this.client.json<{ bins: CounterBin[] }>(path, this.abort.signal).then((result) => {
+      void this.client_.json<{ bins: CounterBin[] }>(path, this.abort_.signal).then((result) => {
         if (!result.ok && result.error.code === 'aborted') return;
-        this.curves.set(track, { key, bins: result.ok ? result.value.bins : [] });
-        this.onArrival();
+        this.curves_.set(track, { key, bins: result.ok ? result.value.bins : [] });
+        this.onArrival_();
       });
     }
   }

@@ -69,7 +69,7 @@ const FRAMES_KEPT = 120;
 export class Engine {
   readonly viewport: Viewport;
   readonly names: Names;
-  private readonly recorded: Span;
+  private readonly recorded_: Span;
   readonly shown: Shown = {
     picked: null,
     flows: null,
@@ -84,42 +84,42 @@ export class Engine {
   layout: Layout;
   scene: Scene = { rows: [], accounts: [], bands: [], level: 0, coarse: true };
   readonly frames: number[] = [];
-  private readonly tiles: Tiles;
+  private readonly tiles_: Tiles;
   readonly accounts: Accounts;
-  private readonly counters: Counters;
-  private readonly painter: Painter;
-  private readonly ruler: Sheet;
-  private readonly minimap: Sheet;
-  private readonly paints: ReadonlyMap<string, readonly Paint[]>;
-  private theme: Theme = readTheme();
-  private frame = 0;
-  private ended = false;
-  private animation = 0;
-  private width = 1;
-  private height = 1;
+  private readonly counters_: Counters;
+  private readonly painter_: Painter;
+  private readonly ruler_: Sheet;
+  private readonly minimap_: Sheet;
+  private readonly paints_: ReadonlyMap<string, readonly Paint[]>;
+  private theme_: Theme = readTheme();
+  private frame_ = 0;
+  private ended_ = false;
+  private animation_ = 0;
+  private width_ = 1;
+  private height_ = 1;
   onMove: () => void = () => {};
   onScene: () => void = () => {};
 
   constructor(
     context: EngineContext,
-    private readonly canvases: Canvases,
-    private readonly answer: TracksAnswer,
+    private readonly canvases_: Canvases,
+    private readonly answer_: TracksAnswer,
     openness: Openness,
     private steps: readonly StepSpan[],
   ) {
     const range = context.session.range ?? { begin_ns: 0, end_ns: 1 };
     // Telemetry may begin before the recording does; the timeline is that of the recording.
     const begin = Math.max(0, range.begin_ns);
-    this.recorded = { begin: range.begin_ns, end: range.end_ns };
+    this.recorded_ = { begin: range.begin_ns, end: range.end_ns };
     this.viewport = new Viewport({ begin, end: Math.max(begin + 1, range.end_ns) });
     const redraw = (): void => this.invalidate();
     this.names = new Names(context.client, context.signal, redraw);
-    this.counters = new Counters(context.client, redraw);
-    this.accounts = new Accounts(context.client, redraw, (tile) => this.painter.forget(tile));
-    const drawn = answer.groups
+    this.counters_ = new Counters(context.client, redraw);
+    this.accounts = new Accounts(context.client, redraw, (tile) => this.painter_.forget(tile));
+    const drawn = answer_.groups
       .flatMap((group) => group.tracks)
       .filter((track) => track.kind !== 'counter' && track.kind !== 'accounting');
-    this.tiles = new Tiles(
+    this.tiles_ = new Tiles(
       context.client,
       context.session.digest ?? '0',
       chunksOf(drawn),
@@ -128,51 +128,51 @@ export class Engine {
     );
     const asked = new URLSearchParams(location.search).get('painter');
     const graphics = asked ? asked === 'webgl2' : hasGraphicsCard();
-    const gl = graphics ? GlPainter.make(canvases.boxes) : null;
-    this.painter = gl ?? new PixelPainter(canvases.boxes);
-    this.ruler = new Sheet(canvases.ruler, !gl);
-    this.minimap = new Sheet(canvases.minimap, !gl);
-    this.tiles.onDrop = (tile) => this.painter.forget(tile);
-    this.layout = layOut(answer.groups, openness);
-    this.paints = new Map(
+    const gl = graphics ? GlPainter.make(canvases_.boxes) : null;
+    this.painter_ = gl ?? new PixelPainter(canvases_.boxes);
+    this.ruler_ = new Sheet(canvases_.ruler, !gl);
+    this.minimap_ = new Sheet(canvases_.minimap, !gl);
+    this.tiles_.onDrop = (tile) => this.painter_.forget(tile);
+    this.layout = layOut(answer_.groups, openness);
+    this.paints_ = new Map(
       ['host', 'stream', 'annotations'].map((kind) => [
         kind,
-        (answer.classes ?? DEFAULT_CLASSES[kind] ?? ['other']).map(paintOf),
+        (answer_.classes ?? DEFAULT_CLASSES[kind] ?? ['other']).map(paintOf),
       ]),
     );
-    canvases.boxes.dataset['painter'] = this.painter.kind;
-    const watch = new ResizeObserver(() => this.resize());
-    watch.observe(canvases.scroller);
+    canvases_.boxes.dataset['painter'] = this.painter_.kind;
+    const watch = new ResizeObserver(() => this.resize_());
+    watch.observe(canvases_.scroller);
     const rethemed = (): void => {
-      this.theme = readTheme();
+      this.theme_ = readTheme();
       this.invalidate();
     };
     addEventListener('fathom-theme', rethemed);
     const media = matchMedia('(prefers-color-scheme: dark)');
     media.addEventListener('change', rethemed);
-    canvases.scroller.addEventListener('scroll', redraw, { passive: true });
+    canvases_.scroller.addEventListener('scroll', redraw, { passive: true });
     context.signal.addEventListener('abort', () => {
       watch.disconnect();
       removeEventListener('fathom-theme', rethemed);
       media.removeEventListener('change', rethemed);
       // A frame would ask for what is in sight once more.
-      this.ended = true;
-      cancelAnimationFrame(this.frame);
-      cancelAnimationFrame(this.animation);
-      this.tiles.end();
-      this.counters.end();
+      this.ended_ = true;
+      cancelAnimationFrame(this.frame_);
+      cancelAnimationFrame(this.animation_);
+      this.tiles_.end();
+      this.counters_.end();
       this.accounts.end();
-      this.painter.end();
+      this.painter_.end();
     });
-    this.resize();
+    this.resize_();
   }
 
   paintsOf(kind: string): readonly Paint[] {
-    return this.paints.get(kind) ?? this.paints.get('host') ?? [];
+    return this.paints_.get(kind) ?? this.paints_.get('host') ?? [];
   }
 
   setOpenness(openness: Openness): void {
-    this.layout = layOut(this.answer.groups, openness);
+    this.layout = layOut(this.answer_.groups, openness);
     this.invalidate();
   }
 
@@ -183,20 +183,20 @@ export class Engine {
   }
 
   get scroll(): number {
-    return this.canvases.scroller.scrollTop;
+    return this.canvases_.scroller.scrollTop;
   }
 
   get painterKind(): string {
-    return this.painter.kind;
+    return this.painter_.kind;
   }
 
   /** Hits along all that was recorded, as those along what the timeline shows. */
   setDensity(density: readonly number[]): void {
     const { begin, end } = this.viewport.whole;
-    const length = this.recorded.end - this.recorded.begin;
+    const length = this.recorded_.end - this.recorded_.begin;
     const shown = new Array<number>(density.length).fill(0);
     density.forEach((count, i) => {
-      const at = this.recorded.begin + ((i + 0.5) * length) / density.length;
+      const at = this.recorded_.begin + ((i + 0.5) * length) / density.length;
       const bin = Math.floor(((at - begin) / (end - begin)) * shown.length);
       if (bin >= 0 && bin < shown.length) shown[bin] = (shown[bin] ?? 0) + count;
     });
@@ -206,13 +206,13 @@ export class Engine {
 
   /** A frame, once, as soon as the browser draws. */
   invalidate(): void {
-    if (this.frame === 0 && !this.ended) this.frame = requestAnimationFrame(() => this.draw());
+    if (this.frame_ === 0 && !this.ended_) this.frame_ = requestAnimationFrame(() => this.draw_());
   }
 
   /** Moves to [begin, end), in a moment where motion is welcome. */
   show(begin: number, end: number, remember = true): void {
     if (remember) this.viewport.remember();
-    cancelAnimationFrame(this.animation);
+    cancelAnimationFrame(this.animation_);
     const from = { begin: this.viewport.begin, end: this.viewport.end };
     const near = (end - begin) / (from.end - from.begin);
     if (matchMedia('(prefers-reduced-motion: reduce)').matches || near < 1e-4 || near > 1e4) {
@@ -224,9 +224,9 @@ export class Engine {
       const part = Math.min(1, (now - started) / 140);
       const ease = 1 - (1 - part) ** 3;
       this.moveTo(from.begin + (begin - from.begin) * ease, from.end + (end - from.end) * ease);
-      if (part < 1) this.animation = requestAnimationFrame(step);
+      if (part < 1) this.animation_ = requestAnimationFrame(step);
     };
-    this.animation = requestAnimationFrame(step);
+    this.animation_ = requestAnimationFrame(step);
   }
 
   moveTo(begin: number, end: number): void {
@@ -236,14 +236,14 @@ export class Engine {
   }
 
   zoom(factor: number, pixel: number): void {
-    cancelAnimationFrame(this.animation);
+    cancelAnimationFrame(this.animation_);
     this.viewport.zoom(factor, pixel);
     this.invalidate();
     this.onMove();
   }
 
   pan(pixels: number): void {
-    cancelAnimationFrame(this.animation);
+    cancelAnimationFrame(this.animation_);
     this.viewport.pan(pixels);
     this.invalidate();
     this.onMove();
@@ -312,37 +312,37 @@ export class Engine {
     );
     if (!row) return;
     const y = row.y + lane * row.lane;
-    const { scroller } = this.canvases;
-    if (y < scroller.scrollTop + 8 || y + row.lane > scroller.scrollTop + this.height - 8) {
-      scroller.scrollTop = Math.max(0, y - this.height / 3);
+    const { scroller } = this.canvases_;
+    if (y < scroller.scrollTop + 8 || y + row.lane > scroller.scrollTop + this.height_ - 8) {
+      scroller.scrollTop = Math.max(0, y - this.height_ / 3);
     }
   }
 
-  private resize(): void {
+  private resize_(): void {
     const ratio = Math.min(devicePixelRatio || 1, 2);
-    const { scroller } = this.canvases;
-    const paper = this.canvases.ruler.parentElement;
-    this.width = Math.max(50, paper?.clientWidth ?? scroller.clientWidth);
-    this.height = Math.max(50, scroller.clientHeight);
+    const { scroller } = this.canvases_;
+    const paper = this.canvases_.ruler.parentElement;
+    this.width_ = Math.max(50, paper?.clientWidth ?? scroller.clientWidth);
+    this.height_ = Math.max(50, scroller.clientHeight);
     const size = (canvas: HTMLCanvasElement, width: number, height: number): void => {
       canvas.width = Math.round(width * ratio);
       canvas.height = Math.round(height * ratio);
       canvas.style.width = `${width}px`;
       canvas.style.height = `${height}px`;
     };
-    size(this.canvases.boxes, this.width, this.height);
-    size(this.canvases.overlay, this.width, this.height);
-    size(this.canvases.ruler, this.width, 30);
-    size(this.canvases.minimap, this.width, 36);
-    this.viewport.width = this.width;
-    this.painter.resize(this.width, this.height, ratio);
-    this.ruler.resize(ratio);
-    this.minimap.resize(ratio);
+    size(this.canvases_.boxes, this.width_, this.height_);
+    size(this.canvases_.overlay, this.width_, this.height_);
+    size(this.canvases_.ruler, this.width_, 30);
+    size(this.canvases_.minimap, this.width_, 36);
+    this.viewport.width = this.width_;
+    this.painter_.resize(this.width_, this.height_, ratio);
+    this.ruler_.resize(ratio);
+    this.minimap_.resize(ratio);
     this.invalidate();
   }
 
-  private draw(): void {
-    this.frame = 0;
+  private draw_(): void {
+    this.frame_ = 0;
     const started = performance.now();
     const ratio = Math.min(devicePixelRatio || 1, 2);
     const { viewport, scroll } = this;
@@ -354,42 +354,42 @@ export class Engine {
     this.accounts.want([...new Set(accounted)], viewport);
     this.scene = sceneOf(
       this.layout,
-      this.tiles,
+      this.tiles_,
       viewport,
       level,
       scroll,
-      this.height,
+      this.height_,
       (kind) => this.paintsOf(kind),
       (device) => this.accounts.tileOf(device),
     );
     const tracks = new Set(this.scene.rows.map((row) => row.row.track.id));
     const { begin, end } = viewport.recorded;
-    this.tiles.want(tracks, level, begin, end);
+    this.tiles_.want(tracks, level, begin, end);
     const counters = this.layout.rows
       .filter(
         (row): row is TrackRow =>
           row.type === 'track' &&
           row.track.kind === 'counter' &&
           row.y + row.height > scroll &&
-          row.y < scroll + this.height,
+          row.y < scroll + this.height_,
       )
       .map((row) => row.track.id);
-    if (counters.length > 0) this.counters.want(counters, viewport);
-    this.painter.draw(this.scene, viewport, this.theme, this.shown.onlyName);
-    const size = { width: this.width, height: this.height };
-    const overlay = this.painter.over ?? this.canvases.overlay.getContext('2d', FEW_SHAPES);
+    if (counters.length > 0) this.counters_.want(counters, viewport);
+    this.painter_.draw(this.scene, viewport, this.theme_, this.shown.onlyName);
+    const size = { width: this.width_, height: this.height_ };
+    const overlay = this.painter_.over ?? this.canvases_.overlay.getContext('2d', FEW_SHAPES);
     if (overlay) {
       overlay.setTransform(ratio, 0, 0, ratio, 0, 0);
-      if (!this.painter.over) overlay.clearRect(0, 0, this.width, this.height);
+      if (!this.painter_.over) overlay.clearRect(0, 0, this.width_, this.height_);
       drawOverlay(
         overlay,
         size,
         this.scene,
         this.layout,
         viewport,
-        this.theme,
+        this.theme_,
         this.names,
-        (track) => this.counters.binsOf(track),
+        (track) => this.counters_.binsOf(track),
         scroll,
         {
           ...this.shown,
@@ -398,32 +398,32 @@ export class Engine {
       );
       nameAccounts(
         overlay,
-        this.height,
+        this.height_,
         this.layout,
         viewport,
         (device) => this.accounts.segmentsOf(device),
         scroll,
       );
     }
-    this.painter.show();
-    this.ruler.clear(this.theme.paper);
-    drawRuler(this.ruler.context, { ...size, height: 30 }, viewport, this.theme, this.steps);
-    this.ruler.show();
-    this.minimap.clear(this.theme.raised);
+    this.painter_.show();
+    this.ruler_.clear(this.theme_.paper);
+    drawRuler(this.ruler_.context, { ...size, height: 30 }, viewport, this.theme_, this.steps);
+    this.ruler_.show();
+    this.minimap_.clear(this.theme_.raised);
     drawMinimap(
-      this.minimap.context,
+      this.minimap_.context,
       { ...size, height: 36 },
       viewport,
-      this.theme,
+      this.theme_,
       this.steps,
       this.shown.density,
     );
-    this.minimap.show();
+    this.minimap_.show();
     this.frames.push(performance.now() - started);
     if (this.frames.length > FRAMES_KEPT) this.frames.shift();
     // For tests and for the eye: exact is a picture without a coarser tile.
-    this.canvases.boxes.dataset['exact'] = String(
-      !this.scene.coarse && !this.tiles.waiting && !this.accounts.waiting,
+    this.canvases_.boxes.dataset['exact'] = String(
+      !this.scene.coarse && !this.tiles_.waiting && !this.accounts.waiting,
     );
     this.onScene();
   }

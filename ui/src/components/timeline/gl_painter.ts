@@ -129,14 +129,14 @@ export function hasGraphicsCard(): boolean {
 export class GlPainter implements Painter {
   readonly kind = 'webgl2';
   readonly over = null;
-  private readonly uploaded = new Map<Tile, Uploaded>();
-  private readonly places: ReadonlyMap<string, WebGLUniformLocation | null>;
-  private readonly paints = new Map<readonly Paint[], Float32Array>();
-  private readonly corners: WebGLBuffer | null;
-  private cornered = 0; // boxes that `corners` suffices for
-  private width = 1;
-  private height = 1;
-  private ratio = 1;
+  private readonly uploaded_ = new Map<Tile, Uploaded>();
+  private readonly places_: ReadonlyMap<string, WebGLUniformLocation | null>;
+  private readonly paints_ = new Map<readonly Paint[], Float32Array>();
+  private readonly corners_: WebGLBuffer | null;
+  private cornered_ = 0; // boxes that `corners` suffices for
+  private width_ = 1;
+  private height_ = 1;
+  private ratio_ = 1;
 
   /** Null where the browser has no WebGL2. */
   static make(canvas: HTMLCanvasElement): GlPainter | null {
@@ -150,68 +150,73 @@ export class GlPainter implements Painter {
   }
 
   private constructor(
-    private readonly gl: WebGL2RenderingContext,
-    private readonly program: WebGLProgram,
+    private readonly gl_: WebGL2RenderingContext,
+    private readonly program_: WebGLProgram,
   ) {
     const names =
       'u_base u_rest u_scale u_size u_y u_lane u_pixel u_last u_paints u_paper u_only u_ratio u_vary';
-    this.places = new Map(
-      names.split(' ').map((name) => [name, gl.getUniformLocation(program, name)]),
+    this.places_ = new Map(
+      names.split(' ').map((name) => [name, gl_.getUniformLocation(program_, name)]),
     );
-    this.corners = gl.createBuffer();
+    this.corners_ = gl_.createBuffer();
   }
 
   resize(width: number, height: number, ratio: number): void {
-    [this.width, this.height, this.ratio] = [width, height, ratio];
+    [this.width_, this.height_, this.ratio_] = [width, height, ratio];
   }
 
   show(): void {}
 
   forget(tile: Tile): void {
-    const gone = this.uploaded.get(tile);
+    const gone = this.uploaded_.get(tile);
     if (!gone) return;
-    this.gl.deleteVertexArray(gone.array);
-    this.gl.deleteBuffer(gone.buffer);
-    this.uploaded.delete(tile);
+    this.gl_.deleteVertexArray(gone.array);
+    this.gl_.deleteBuffer(gone.buffer);
+    this.uploaded_.delete(tile);
   }
 
   end(): void {
-    for (const tile of [...this.uploaded.keys()]) this.forget(tile);
-    this.gl.getExtension('WEBGL_lose_context')?.loseContext();
+    for (const tile of [...this.uploaded_.keys()]) this.forget(tile);
+    this.gl_.getExtension('WEBGL_lose_context')?.loseContext();
   }
 
   draw(scene: Scene, viewport: Viewport, theme: Theme, onlyName: number | null): void {
-    const { gl } = this;
-    const place = (name: string): WebGLUniformLocation | null => this.places.get(name) ?? null;
-    gl.viewport(0, 0, Math.round(this.width * this.ratio), Math.round(this.height * this.ratio));
+    const { gl_: gl } = this;
+    const place = (name: string): WebGLUniformLocation | null => this.places_.get(name) ?? null;
+    gl.viewport(
+      0,
+      0,
+      Math.round(this.width_ * this.ratio_),
+      Math.round(this.height_ * this.ratio_),
+    );
     gl.disable(gl.SCISSOR_TEST);
     gl.clearColor(...rgb(theme.paper), 1);
     gl.clear(gl.COLOR_BUFFER_BIT);
     gl.enable(gl.SCISSOR_TEST);
     gl.clearColor(...rgb(theme.raised), 1);
     for (const band of scene.bands) {
-      const bottom = Math.round((this.height - band.y - band.height) * this.ratio);
-      gl.scissor(0, bottom, this.width * this.ratio, Math.round(band.height * this.ratio));
+      const bottom = Math.round((this.height_ - band.y - band.height) * this.ratio_);
+      gl.scissor(0, bottom, this.width_ * this.ratio_, Math.round(band.height * this.ratio_));
       gl.clear(gl.COLOR_BUFFER_BIT);
     }
-    gl.useProgram(this.program);
-    gl.uniform2f(place('u_size'), this.width, this.height);
-    gl.uniform1f(place('u_pixel'), 1 / this.ratio);
-    gl.uniform1f(place('u_ratio'), this.ratio);
+    gl.useProgram(this.program_);
+    gl.uniform2f(place('u_size'), this.width_, this.height_);
+    gl.uniform1f(place('u_pixel'), 1 / this.ratio_);
+    gl.uniform1f(place('u_ratio'), this.ratio_);
     gl.uniform3f(place('u_paper'), ...rgb(theme.paper));
-    for (const row of scene.accounts) this.drawRow(row, viewport, place, null);
-    for (const row of scene.rows) this.drawRow(row, viewport, place, onlyName);
+    for (const row of scene.accounts) this.drawRow_(row, viewport, place, null);
+    for (const row of scene.rows) this.drawRow_(row, viewport, place, onlyName);
     gl.bindVertexArray(null);
   }
 
-  private drawRow(
+  private drawRow_(
     row: SceneRow,
     viewport: Viewport,
     place: (name: string) => WebGLUniformLocation | null,
     onlyName: number | null,
   ): void {
-    const { gl } = this;
-    gl.uniform4fv(place('u_paints'), this.paintsArray(row.paints));
+    const { gl_: gl } = this;
+    gl.uniform4fv(place('u_paints'), this.paintsArray_(row.paints));
     gl.uniform1f(place('u_y'), row.y);
     gl.uniform1f(place('u_lane'), row.row.lane);
     const account = row.row.track.kind === 'accounting';
@@ -223,24 +228,24 @@ export class GlPainter implements Painter {
       const unit = unitOf(tile.level);
       const start = tile.index * spanOf(tile.level);
       const base = Math.max(0, Math.floor((viewport.begin - start) / unit));
-      const left = Math.max(0, Math.floor(viewport.pixelOf(piece.from) * this.ratio));
+      const left = Math.max(0, Math.floor(viewport.pixelOf(piece.from) * this.ratio_));
       const right = Math.min(
-        this.width * this.ratio,
-        Math.ceil(viewport.pixelOf(piece.to) * this.ratio),
+        this.width_ * this.ratio_,
+        Math.ceil(viewport.pixelOf(piece.to) * this.ratio_),
       );
       if (right <= left) continue;
-      gl.scissor(left, 0, right - left, Math.round(this.height * this.ratio));
+      gl.scissor(left, 0, right - left, Math.round(this.height_ * this.ratio_));
       gl.uniform1f(place('u_base'), base);
       gl.uniform1f(place('u_last'), account ? 0 : spanOf(tile.level) / unit);
       gl.uniform1f(place('u_rest'), viewport.pixelOf(start + base * unit));
       gl.uniform1f(place('u_scale'), unit / viewport.nsPerPixel);
-      gl.bindVertexArray(this.upload(tile, tile.block).array);
+      gl.bindVertexArray(this.upload_(tile, tile.block).array);
       gl.drawElements(gl.TRIANGLES, 6 * tile.block.boxes, gl.UNSIGNED_INT, 0);
     }
   }
 
-  private paintsArray(paints: readonly Paint[]): Float32Array {
-    let array = this.paints.get(paints);
+  private paintsArray_(paints: readonly Paint[]): Float32Array {
+    let array = this.paints_.get(paints);
     if (!array) {
       array = new Float32Array(MOST_PAINTS * 4);
       for (let i = 0; i < MOST_PAINTS; ++i) {
@@ -248,24 +253,24 @@ export class GlPainter implements Painter {
         if (!paint) continue;
         array.set([...rgb(paint.colour), HATCHES.indexOf(paint.hatch)], i * 4);
       }
-      this.paints.set(paints, array);
+      this.paints_.set(paints, array);
     }
     return array;
   }
 
-  private upload(tile: Tile, block: TileBlock): Uploaded {
-    const before = this.uploaded.get(tile);
+  private upload_(tile: Tile, block: TileBlock): Uploaded {
+    const before = this.uploaded_.get(tile);
     if (before) return before;
-    const { gl } = this;
+    const { gl_: gl } = this;
     const array = gl.createVertexArray();
     const buffer = gl.createBuffer();
     gl.bindVertexArray(array);
-    gl.bindBuffer(gl.ELEMENT_ARRAY_BUFFER, this.corners);
-    this.provideCorners(block.boxes);
+    gl.bindBuffer(gl.ELEMENT_ARRAY_BUFFER, this.corners_);
+    this.provideCorners_(block.boxes);
     gl.bindBuffer(gl.ARRAY_BUFFER, buffer);
     gl.bufferData(gl.ARRAY_BUFFER, verticesOf(block), gl.STATIC_DRAW);
     const attribute = (name: string, type: number, offset: number, real: boolean): void => {
-      const at = gl.getAttribLocation(this.program, name);
+      const at = gl.getAttribLocation(this.program_, name);
       if (at < 0) return;
       gl.enableVertexAttribArray(at);
       if (real) gl.vertexAttribPointer(at, 1, type, false, VERTEX_BYTES, offset);
@@ -278,20 +283,20 @@ export class GlPainter implements Painter {
     attribute('a_kind', gl.UNSIGNED_BYTE, 14, false);
     attribute('a_coverage', gl.UNSIGNED_BYTE, 15, false);
     const made = { array, buffer };
-    this.uploaded.set(tile, made);
+    this.uploaded_.set(tile, made);
     return made;
   }
 
   /** Of each box two triangles over its four vertices; all tiles share them. */
-  private provideCorners(boxes: number): void {
-    if (boxes <= this.cornered) return;
-    this.cornered = Math.max(boxes, 2 * this.cornered);
-    const corners = new Uint32Array(6 * this.cornered);
-    for (let box = 0; box < this.cornered; ++box) {
+  private provideCorners_(boxes: number): void {
+    if (boxes <= this.cornered_) return;
+    this.cornered_ = Math.max(boxes, 2 * this.cornered_);
+    const corners = new Uint32Array(6 * this.cornered_);
+    for (let box = 0; box < this.cornered_; ++box) {
       const first = 4 * box;
       corners.set([first, first + 1, first + 2, first + 2, first + 1, first + 3], 6 * box);
     }
-    this.gl.bufferData(this.gl.ELEMENT_ARRAY_BUFFER, corners, this.gl.STATIC_DRAW);
+    this.gl_.bufferData(this.gl_.ELEMENT_ARRAY_BUFFER, corners, this.gl_.STATIC_DRAW);
   }
 }
 

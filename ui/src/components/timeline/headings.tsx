@@ -13,7 +13,6 @@ export function Headings(props: {
       {props.layout.rows.map((row) =>
         row.type === 'group' ? (
           <button
-            type="button"
             class="tl-group"
             key={row.key}
             aria-expanded={!row.closed}
@@ -32,7 +31,6 @@ export function Headings(props: {
           >
             {row.track.lanes > 1 && row.track.kind !== 'counter' ? (
               <button
-                type="button"
                 class="tl-title"
                 aria-expanded={!row.folded}
                 onClick={() => props.onFold(row.track.id)}
@@ -43,7 +41,6 @@ export function Headings(props: {
               <span class="tl-title">{row.track.title}</span>
             )}
             <button
-              type="button"
               class="tl-pin"
               aria-pressed={row.pinned}
               aria-label={`${row.pinned ? 'Unpin' : 'Pin'} ${row.track.title}`}

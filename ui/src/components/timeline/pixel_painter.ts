@@ -72,38 +72,38 @@ function inkOf(paint: Paint, paper: number, vary: number, dim: boolean): Ink {
 
 export class PixelPainter implements Painter {
   readonly kind = 'pixels';
-  private image = new ImageData(1, 1);
-  private pixels = new Uint32Array(1);
-  private readonly inks = new Map<string, readonly Ink[]>();
-  private ratio = 1;
+  private image_ = new ImageData(1, 1);
+  private pixels_ = new Uint32Array(1);
+  private readonly inks_ = new Map<string, readonly Ink[]>();
+  private ratio_ = 1;
 
-  private readonly sheet: Sheet;
+  private readonly sheet_: Sheet;
 
   constructor(canvas: HTMLCanvasElement) {
-    this.sheet = new Sheet(canvas, true);
+    this.sheet_ = new Sheet(canvas, true);
   }
 
   get over(): Context2D {
-    return this.sheet.context;
+    return this.sheet_.context;
   }
 
   resize(width: number, height: number, ratio: number): void {
-    this.ratio = ratio;
-    this.sheet.resize(ratio);
-    this.image = new ImageData(Math.round(width * ratio), Math.round(height * ratio));
-    this.pixels = new Uint32Array(this.image.data.buffer);
+    this.ratio_ = ratio;
+    this.sheet_.resize(ratio);
+    this.image_ = new ImageData(Math.round(width * ratio), Math.round(height * ratio));
+    this.pixels_ = new Uint32Array(this.image_.data.buffer);
   }
 
   show(): void {
-    this.sheet.show();
+    this.sheet_.show();
   }
 
   forget(): void {}
   end(): void {}
 
   draw(scene: Scene, viewport: Viewport, theme: Theme, onlyName: number | null): void {
-    const { pixels, ratio } = this;
-    const { width, height } = this.image;
+    const { pixels_: pixels, ratio_: ratio } = this;
+    const { width, height } = this.image_;
     pixels.fill(wordOf(channels(theme.paper)));
     for (const band of scene.bands) {
       const [top, bottom] = [band.y, band.y + band.height].map((y) =>
@@ -111,26 +111,26 @@ export class PixelPainter implements Painter {
       ) as [number, number];
       pixels.fill(wordOf(channels(theme.raised)), top * width, bottom * width);
     }
-    for (const row of scene.accounts) this.drawRow(row, viewport, theme, null);
-    for (const row of scene.rows) this.drawRow(row, viewport, theme, onlyName);
-    this.over.putImageData(this.image, 0, 0);
+    for (const row of scene.accounts) this.drawRow_(row, viewport, theme, null);
+    for (const row of scene.rows) this.drawRow_(row, viewport, theme, onlyName);
+    this.over.putImageData(this.image_, 0, 0);
   }
 
-  private inksOf(row: SceneRow, theme: Theme, dim: boolean): readonly Ink[] {
+  private inksOf_(row: SceneRow, theme: Theme, dim: boolean): readonly Ink[] {
     const account = row.row.track.kind === 'accounting';
     const key = `${row.row.track.kind}/${theme.paper}/${dim}`;
-    let inks = this.inks.get(key);
+    let inks = this.inks_.get(key);
     if (!inks) {
       inks = row.paints.map((paint) => inkOf(paint, theme.paper, account ? 0 : 0.3, dim));
-      this.inks.set(key, inks);
+      this.inks_.set(key, inks);
     }
     return inks;
   }
 
-  private drawRow(row: SceneRow, viewport: Viewport, theme: Theme, onlyName: number | null): void {
-    const { ratio } = this;
-    const inks = this.inksOf(row, theme, false);
-    const faded = onlyName === null ? inks : this.inksOf(row, theme, true);
+  private drawRow_(row: SceneRow, viewport: Viewport, theme: Theme, onlyName: number | null): void {
+    const { ratio_: ratio } = this;
+    const inks = this.inksOf_(row, theme, false);
+    const faded = onlyName === null ? inks : this.inksOf_(row, theme, true);
     const account = row.row.track.kind === 'accounting';
     const lane = row.row.lane * ratio;
     const room = Math.max(lane - (row.row.lane > 4 ? ratio : 0), 1);
@@ -143,7 +143,7 @@ export class PixelPainter implements Painter {
       // What reaches the tile's end goes on in the next one.
       const units = account ? 0 : spanOf(piece.tile.level) / unit;
       const left = Math.max(0, Math.floor(viewport.pixelOf(piece.from) * ratio));
-      const right = Math.min(this.image.width, Math.ceil(viewport.pixelOf(piece.to) * ratio));
+      const right = Math.min(this.image_.width, Math.ceil(viewport.pixelOf(piece.to) * ratio));
       const { x0, x1, name, kind, coverage } = block;
       const wide = unit * scale;
       for (let at = 0; at < block.boxes; ++at) {
@@ -164,14 +164,14 @@ export class PixelPainter implements Painter {
         const ink = (name[at] === onlyName ? inks : faded)[Math.min(kind[at]!, inks.length - 1)];
         // The top bits of a product modulo 2^32, as in the shader.
         const shade = (Math.imul(name[at]!, 2654435761) >>> 24) & (SHADES - 1);
-        if (ink) this.fill(ink, shade, first, last, Math.ceil(top - 0.5), Math.ceil(bottom - 0.5));
+        if (ink) this.fill_(ink, shade, first, last, Math.ceil(top - 0.5), Math.ceil(bottom - 0.5));
       }
     }
   }
 
-  private fill(ink: Ink, shade: number, x0: number, x1: number, y0: number, y1: number): void {
-    const { pixels, ratio } = this;
-    const { width, height } = this.image;
+  private fill_(ink: Ink, shade: number, x0: number, x1: number, y0: number, y1: number): void {
+    const { pixels_: pixels, ratio_: ratio } = this;
+    const { width, height } = this.image_;
     const line = ink.line[shade]!;
     const end = Math.min(y1, height);
     for (let y = Math.max(0, y0); y < end; ++y) {

@@ -13,7 +13,7 @@ export class Viewport {
   width = 1;
   /** What may be in sight: wider than the recording where another one stands beside it. */
   bounds: Span;
-  private readonly past: Span[] = [];
+  private readonly past_: Span[] = [];
 
   constructor(readonly whole: Span) {
     this.begin = whole.begin;
@@ -68,13 +68,13 @@ export class Viewport {
 
   /** Remembers where one is, before a jump. */
   remember(): void {
-    const last = this.past.at(-1);
+    const last = this.past_.at(-1);
     if (last && last.begin === this.begin && last.end === this.end) return;
-    this.past.push({ begin: this.begin, end: this.end });
-    if (this.past.length > 50) this.past.shift();
+    this.past_.push({ begin: this.begin, end: this.end });
+    if (this.past_.length > 50) this.past_.shift();
   }
 
   back(): Span | undefined {
-    return this.past.pop();
+    return this.past_.pop();
   }
 }

@@ -8,6 +8,7 @@ import { pathOf } from '../../api/urls';
 import type { FlameNode, SessionInfo, StepSpan } from '../../api/types';
 import { Icicle } from '../../components/icicle';
 import { Empty, Failed, Loading } from '../../components/notice';
+import { Tabs } from '../../components/tabs';
 import { useAnswer } from '../../components/use_answer';
 import type { ViewContext } from '../view';
 import { Timelines, type Recording } from './timelines';
@@ -58,18 +59,13 @@ function DifferentialFlame(props: { base: Recording; next: Recording }) {
   if (!root) return <Loading what="Adding up calls" />;
   return (
     <>
-      <div class="tabs" role="group" aria-label="Widths are those of">
-        {(['base', 'new'] as const).map((each) => (
-          <button
-            type="button"
-            key={each}
-            aria-pressed={wide === each}
-            onClick={() => setWide(each)}
-          >
-            As wide as {each}
-          </button>
-        ))}
-      </div>
+      <Tabs
+        label="Widths are those of"
+        word="As wide as"
+        choices={['base', 'new']}
+        chosen={wide}
+        onChoose={setWide}
+      />
       <Icicle
         root={root}
         label="Calls of a step: ▲ more time than in the base, ▼ less"

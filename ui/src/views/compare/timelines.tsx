@@ -1,15 +1,20 @@
 // Both timelines, one under the other: as many nanoseconds to a pixel, a step of each begins at the same place, and they
 // move together.
-import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { useEffect, useMemo, useState } from 'preact/hooks';
 import { durationText } from '../../base/format';
 import type { TraceClient } from '../../api/client';
 import type { SessionInfo, StepSpan, TracksAnswer } from '../../api/types';
 import { Failed, Loading } from '../../components/notice';
 import { Engine } from '../../components/timeline/engine';
 import { listenToCanvas, listenToMinimap } from '../../components/timeline/gestures';
-import { Headings } from '../../components/timeline/headings';
 import { devicesFirst, layOut, type Openness } from '../../components/timeline/layout';
-import { showTip, tipOf } from '../../components/timeline/tip';
+import {
+  canvasesOf,
+  hideTip,
+  StageFrame,
+  tellTip,
+  useStage,
+} from '../../components/timeline/stage';
 import { useAnswer } from '../../components/use_answer';
 import type { ViewContext } from '../view';
 import { boundsBeside } from './beside';
@@ -48,12 +53,7 @@ function Pane(props: {
   onChosen: (chosen: Chosen | null) => void;
 }) {
   const { recording, side } = props;
-  const boxes = useRef<HTMLCanvasElement>(null);
-  const overlay = useRef<HTMLCanvasElement>(null);
-  const ruler = useRef<HTMLCanvasElement>(null);
-  const minimap = useRef<HTMLCanvasElement>(null);
-  const scroller = useRef<HTMLDivElement>(null);
-  const tip = useRef<HTMLDivElement>(null);
+  const stage = useStage();
   const [engine, setEngine] = useState<Engine | null>(null);
   const [openness, setOpenness] = useState<Openness>({
     closed: new Set(),
@@ -66,37 +66,25 @@ function Pane(props: {
   );
   const layout = useMemo(() => layOut(tracks.groups, openness), [tracks, openness]);
   useEffect(() => {
-    const canvas = overlay.current;
-    if (!boxes.current || !canvas || !ruler.current || !minimap.current || !scroller.current)
-      return undefined;
+    const canvases = canvasesOf(stage);
+    if (!canvases) return undefined;
     // Another recording takes its place with other canvases; the view may end before.
     const end = new AbortController();
     props.signal.addEventListener('abort', () => end.abort(), { once: true });
     const made = new Engine(
       { client: recording.client, session: recording.session, signal: end.signal },
-      {
-        boxes: boxes.current,
-        overlay: canvas,
-        ruler: ruler.current,
-        minimap: minimap.current,
-        scroller: scroller.current,
-      },
+      canvases,
       tracks,
       openness,
       recording.session.steps ?? [],
     );
-    listenToMinimap(minimap.current, made, end.signal);
+    listenToMinimap(canvases.minimap, made, end.signal);
     listenToCanvas(
-      canvas,
+      canvases.overlay,
       made,
       {
-        onHover: (x, y) => {
-          showTip(tip.current, tipOf(made, x, y, ''), x, made);
-          if (tip.current) tip.current.style.top = `${y + 16}px`;
-        },
-        onLeave: () => {
-          if (tip.current) tip.current.hidden = true;
-        },
+        onHover: (x, y) => tellTip(stage, made, x, y, ''),
+        onLeave: () => hideTip(stage),
         onClick: (x, y) => {
           const box = made.hit(x, y)?.box;
           const row = made.hit(x, y)?.row;
@@ -132,46 +120,18 @@ function Pane(props: {
   useEffect(() => engine?.setOpenness(openness), [engine, openness]);
   const word = WORDS[side] ?? '';
   return (
-    <div class="tl-frame tl-beside">
-      <div class="tl-top">
-        <div class="tl-corner">
-          <b>{word}</b>
-        </div>
-        <div class="tl-rulers">
-          <canvas ref={minimap} class="tl-minimap" aria-hidden="true" />
-          <canvas ref={ruler} class="tl-ruler" aria-hidden="true" />
-        </div>
-      </div>
-      <div
-        class="tl-scroller"
-        ref={scroller}
-        tabIndex={0}
-        role="application"
-        aria-label={`Timeline of ${word}: W S zoom, A D move both; the slices are in the view Timeline, as a table, too`}
-      >
-        <div class="tl-space" style={{ height: `${layout.height}px` }}>
-          <Headings
-            layout={layout}
-            onGroup={(key) => setOpenness({ ...openness, closed: toggled(openness.closed, key) })}
-            onFold={(track) =>
-              setOpenness({ ...openness, turned: toggled(openness.turned, track) })
-            }
-            onPin={(track) =>
-              setOpenness({
-                ...openness,
-                pins: [...toggled(new Set(openness.pins), track)],
-              })
-            }
-          />
-          <div class="tl-sticky">
-            <canvas ref={boxes} class="tl-boxes" />
-            <canvas ref={overlay} class="tl-overlay" />
-            <div ref={tip} class="tl-tip" hidden />
-          </div>
-        </div>
-      </div>
-      <div class="tl-ring" />
-    </div>
+    <StageFrame
+      stage={stage}
+      layout={layout}
+      class="tl-beside"
+      corner={<b>{word}</b>}
+      label={`Timeline of ${word}: W S zoom, A D move both; the slices are in the view Timeline, as a table, too`}
+      onGroup={(key) => setOpenness({ ...openness, closed: toggled(openness.closed, key) })}
+      onFold={(track) => setOpenness({ ...openness, turned: toggled(openness.turned, track) })}
+      onPin={(track) =>
+        setOpenness({ ...openness, pins: [...toggled(new Set(openness.pins), track)] })
+      }
+    />
   );
 }
 
@@ -258,10 +218,10 @@ function Linked(props: {
   return (
     <div class="beside" onKeyDown={press}>
       <div class="toolbar">
-        <button type="button" disabled={at[0] === 0 || at[1] === 0} onClick={() => by(-1)}>
+        <button disabled={at[0] === 0 || at[1] === 0} onClick={() => by(-1)}>
           Step before
         </button>
-        <button type="button" disabled={at[0] >= last[0] || at[1] >= last[1]} onClick={() => by(1)}>
+        <button disabled={at[0] >= last[0] || at[1] >= last[1]} onClick={() => by(1)}>
           Next step
         </button>
         <StepChoice
@@ -284,7 +244,6 @@ function Linked(props: {
         </span>
         {chosen && (
           <button
-            type="button"
             onClick={() => {
               context.setScope({ input: chosen.side === 0 ? '' : String(chosen.side) });
               context.showSlice(chosen.slice);

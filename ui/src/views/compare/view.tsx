@@ -4,8 +4,10 @@ import { countText, durationText, percentText } from '../../base/format';
 import { compareCommand } from '../../api/urls';
 import type { CompareAnswer, ComparePair, CompareRow, Diagnosis } from '../../api/types';
 import { Beyond } from '../../components/beyond';
-import { CommandLine, CopyButton } from '../../components/copy_button';
+import { CommandLine, CopyCommand } from '../../components/copy_button';
+import { Heads } from '../../components/heads';
 import { Empty, Loading } from '../../components/notice';
+import { Tabs } from '../../components/tabs';
 import { latest, useAnswer } from '../../components/use_answer';
 import { useStore } from '../../components/use_store';
 import { mounted } from '../mount';
@@ -34,7 +36,7 @@ function Rows(props: { rows: readonly CompareRow[]; most: number; context: ViewC
       {shown.map((row, i) => (
         <tr key={i} class="inner">
           <th scope="row">
-            <button type="button" class="term" onClick={() => props.context.showName(row.what)}>
+            <button class="term" onClick={() => props.context.showName(row.what)}>
               {row.what}
             </button>
             {row.module && <span class="soft"> {row.module}</span>}
@@ -55,9 +57,7 @@ function Rows(props: { rows: readonly CompareRow[]; most: number; context: ViewC
       {shown.length < props.rows.length && (
         <tr class="inner">
           <td colSpan={5}>
-            <button type="button" onClick={() => setAll(true)}>
-              {props.rows.length - shown.length} more
-            </button>
+            <button onClick={() => setAll(true)}>{props.rows.length - shown.length} more</button>
           </td>
         </tr>
       )}
@@ -65,23 +65,40 @@ function Rows(props: { rows: readonly CompareRow[]; most: number; context: ViewC
   );
 }
 
+/** One level of the changes: its parts sum to it. */
+interface Group {
+  readonly id: string;
+  readonly change_ns: number;
+  readonly rows: readonly number[];
+  readonly modules?: NonNullable<ComparePair['phases']>[number]['modules'];
+}
+
+/** Where the change lies by the steps of these runs. */
+function boundsText(bounds: ComparePair['ratio_interval']): string {
+  if (!bounds) return '';
+  const [low, high] = bounds.map((bound) => percentText(100 * (bound - 1)));
+  return `; within these runs ${low} to ${high} at 95 %`;
+}
+
 function Pair(props: { pair: ComparePair; context: ViewContext }) {
   const { pair, context } = props;
-  const [by, setBy] = useState<'bucket' | 'cause'>('bucket');
+  const [by, setBy] = useState<'bucket' | 'phase' | 'cause'>('bucket');
   const [open, setOpen] = useState('');
-  const groups =
-    by === 'bucket'
-      ? (pair.buckets ?? []).map((bucket) => ({
-          id: bucket.bucket,
-          change: bucket.change_ns,
-          rows: bucket.rows,
-        }))
-      : (pair.causes ?? []).map((cause) => ({
-          id: cause.cause,
-          change: cause.change_ns,
-          rows: cause.rows,
-        }));
-  const most = Math.max(1, ...groups.map((group) => Math.abs(group.change)));
+  const [module, setModule] = useState<string | null>(null);
+  const groups: readonly Group[] = {
+    bucket: () =>
+      (pair.buckets ?? []).map(({ bucket, change_ns, rows }) => ({ id: bucket, change_ns, rows })),
+    cause: () =>
+      (pair.causes ?? []).map(({ cause, change_ns, rows }) => ({ id: cause, change_ns, rows })),
+    phase: () =>
+      (pair.phases ?? []).map(({ phase, change_ns, modules }) => ({
+        id: phase,
+        change_ns,
+        rows: modules.flatMap((each) => each.rows),
+        modules,
+      })),
+  }[by]();
+  const most = Math.max(1, ...groups.map((group) => Math.abs(group.change_ns)));
   const rows = (indices: readonly number[]): CompareRow[] =>
     indices.map((i) => pair.rows?.[i]).filter((row) => row !== undefined);
   return (
@@ -93,48 +110,53 @@ function Pair(props: { pair: ComparePair; context: ViewContext }) {
         <p class="sentence">
           {durationText(pair.base.median_ns)} → {durationText(pair.new.median_ns)} a step,{' '}
           {signed(pair.change_ns)} ({percentText(100 * (pair.ratio - 1))})
+          {boundsText(pair.ratio_interval)}
         </p>
         <p class="step-time soft">
           {words(pair.comparability)}, {pair.base.steps} and {pair.new.steps} steps
         </p>
       </div>
       {pair.ratio_note && <p class="soft">{pair.ratio_note}</p>}
+      {pair.notes?.map((note) => (
+        <p class="soft" key={note}>
+          {note}
+        </p>
+      ))}
+      {(pair.differs ?? []).length > 0 && (
+        <section>
+          <h2>What differs between the runs</h2>
+          <table class="plain">
+            <Heads titles={['what', 'base', 'new']} />
+            <tbody>
+              {pair.differs?.map((each, i) => (
+                <tr key={i}>
+                  <th scope="row">{String(each['title'])}</th>
+                  <td>{String(each['base'])}</td>
+                  <td>{String(each['new'])}</td>
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        </section>
+      )}
       {groups.length > 0 && (
         <section>
-          <div class="tabs" role="group" aria-label="Divided by">
-            {(['bucket', 'cause'] as const).map((each) => (
-              <button
-                type="button"
-                key={each}
-                aria-pressed={by === each}
-                onClick={() => setBy(each)}
-              >
-                By {each}
-              </button>
-            ))}
-          </div>
+          <Tabs
+            label="Divided by"
+            word="By"
+            choices={['bucket', 'phase', 'cause']}
+            chosen={by}
+            onChoose={setBy}
+          />
           <div class="wide">
             <table class="plain compare-table">
-              <thead>
-                <tr>
-                  <th scope="col">what</th>
-                  <th scope="col" class="number">
-                    change per step
-                  </th>
-                  <th scope="col">faster, slower</th>
-                  <th scope="col">cause</th>
-                  <th scope="col" class="number">
-                    calls
-                  </th>
-                </tr>
-              </thead>
+              <Heads titles={['what', '#change per step', 'faster, slower', 'cause', '#calls']} />
               <tbody>
                 {groups.map((group) => (
                   <>
                     <tr key={group.id}>
                       <th scope="row">
                         <button
-                          type="button"
                           aria-expanded={open === group.id}
                           class="quiet"
                           onClick={() => setOpen(open === group.id ? '' : group.id)}
@@ -142,16 +164,44 @@ function Pair(props: { pair: ComparePair; context: ViewContext }) {
                           {open === group.id ? '▾' : '▸'} {words(group.id)}
                         </button>
                       </th>
-                      <td class="number">{signed(group.change)}</td>
+                      <td class="number">{signed(group.change_ns)}</td>
                       <td>
-                        <Delta ns={group.change} most={most} />
+                        <Delta ns={group.change_ns} most={most} />
                       </td>
                       <td class="soft">{group.rows.length} rows</td>
                       <td />
                     </tr>
-                    {open === group.id && (
+                    {open === group.id && !group.modules && (
                       <Rows rows={rows(group.rows)} most={most} context={context} />
                     )}
+                    {open === group.id &&
+                      group.modules?.map((each) => (
+                        <>
+                          <tr key={each.module} class="inner">
+                            <th scope="row">
+                              <button
+                                aria-expanded={module === each.module}
+                                class="quiet"
+                                onClick={() =>
+                                  setModule(module === each.module ? null : each.module)
+                                }
+                              >
+                                {module === each.module ? '▾' : '▸'}{' '}
+                                {each.module || 'outside of modules'}
+                              </button>
+                            </th>
+                            <td class="number">{signed(each.change_ns)}</td>
+                            <td>
+                              <Delta ns={each.change_ns} most={most} />
+                            </td>
+                            <td class="soft">{each.rows.length} rows</td>
+                            <td />
+                          </tr>
+                          {module === each.module && (
+                            <Rows rows={rows(each.rows)} most={most} context={context} />
+                          )}
+                        </>
+                      ))}
                   </>
                 ))}
                 {pair.skew_ns !== undefined && pair.skew_ns !== 0 && (
@@ -235,7 +285,7 @@ function Screen(props: { context: ViewContext }) {
           {inputs[0]?.name} → {inputs[1]?.name}
         </h2>
         <span class="grow" />
-        <CopyButton label="Copy as command" text={() => command} />
+        <CopyCommand text={() => command} />
       </div>
       <Beyond scope={scope} known={[]} />
       <Pair pair={pair} context={context} />

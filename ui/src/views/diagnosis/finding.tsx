@@ -69,7 +69,7 @@ function Rows(props: { slices: readonly number[]; diagnosis: Diagnosis; context:
     }
   };
   return said === '' ? (
-    <button type="button" class="jump" onClick={() => void show()}>
+    <button class="jump" onClick={() => void show()}>
       Show rows
     </button>
   ) : (
@@ -92,7 +92,7 @@ function Proof(props: { evidence: Evidence; diagnosis: Diagnosis; context: ViewC
       {evidence.text}
       {evidence.location && <code class="place"> {evidence.location}</code>}{' '}
       {evidence.slices.slice(0, 3).map((slice, i) => (
-        <button type="button" class="jump" key={slice} onClick={() => jump(slice)}>
+        <button class="jump" key={slice} onClick={() => jump(slice)}>
           {i === 0 ? 'Show in timeline' : `no. ${i + 1}`}
         </button>
       ))}
@@ -100,7 +100,7 @@ function Proof(props: { evidence: Evidence; diagnosis: Diagnosis; context: ViewC
         <Rows slices={evidence.slices} diagnosis={diagnosis} context={context} />
       )}
       {evidence.slices.length === 0 && begin !== undefined && end !== undefined && (
-        <button type="button" class="jump" onClick={() => jump()}>
+        <button class="jump" onClick={() => jump()}>
           Show in timeline
         </button>
       )}
@@ -123,9 +123,7 @@ function Try(props: { finding: Finding; diagnosis: Diagnosis; context: ViewConte
   };
   return (
     <p class="actions">
-      <button type="button" onClick={replay}>
-        Try it
-      </button>
+      <button onClick={replay}>Try it</button>
     </p>
   );
 }
@@ -154,7 +152,7 @@ export function FindingCard(props: {
         )}
       </header>
       <p class="tags">
-        <button type="button" class="term" onClick={() => context.explain(finding.rule)}>
+        <button class="term" onClick={() => context.explain(finding.rule)}>
           {finding.rule}
         </button>
         <span>confidence {finding.confidence}</span>

@@ -3,7 +3,8 @@ import { bytesText, countText, durationText, percentText, realText } from '../..
 import { DIAGNOSIS_SCOPE, diagnoseCommand, pathOf, scopeOptions } from '../../api/urls';
 import type { Diagnosis } from '../../api/types';
 import { AccountingBar } from '../../components/accounting_bar';
-import { CopyButton } from '../../components/copy_button';
+import { CopyCommand } from '../../components/copy_button';
+import { Heads } from '../../components/heads';
 import { Failed, Loading } from '../../components/notice';
 import { StepChart } from '../../components/step_chart';
 import { latest, useAnswer } from '../../components/use_answer';
@@ -44,7 +45,7 @@ function Verdict(props: { diagnosis: Diagnosis; context: ViewContext }) {
   return (
     <div class="verdict">
       <h1>
-        <button type="button" class="term" onClick={() => context.explain(verdict.id)}>
+        <button class="term" onClick={() => context.explain(verdict.id)}>
           {verdict.id.replaceAll('-', verdict.id === 'cannot-tell' ? ' ' : '-')}
         </button>
       </h1>
@@ -81,7 +82,6 @@ function TopFindings(props: { diagnosis: Diagnosis; context: ViewContext }) {
           return (
             <li key={finding.id}>
               <button
-                type="button"
                 class="top-finding"
                 onClick={() => {
                   context.go({ finding: finding.id });
@@ -143,7 +143,7 @@ function Facts(props: { diagnosis: Diagnosis; context: ViewContext }) {
       {facts.map(([value, what, term]) => (
         <div key={what}>
           <b>{value}</b>
-          <button type="button" class="term" onClick={() => props.context.explain(term)}>
+          <button class="term" onClick={() => props.context.explain(term)}>
             {what}
           </button>
         </div>
@@ -183,10 +183,7 @@ function Screen(props: { context: ViewContext }) {
         <div class="fold-head">
           <WhatRan diagnosis={diagnosis} />
           <HealthBadge diagnosis={diagnosis} />
-          <CopyButton
-            label="Copy as command"
-            text={() => diagnoseCommand(state.scope, context.session, diagnosis)}
-          />
+          <CopyCommand text={() => diagnoseCommand(state.scope, context.session, diagnosis)} />
         </div>
         <Verdict diagnosis={diagnosis} context={context} />
         <AccountingBar
@@ -229,17 +226,7 @@ function Screen(props: { context: ViewContext }) {
           <details>
             <summary>What each family could save at most</summary>
             <table class="plain">
-              <thead>
-                <tr>
-                  <th scope="col">family</th>
-                  <th scope="col" class="number">
-                    per step
-                  </th>
-                  <th scope="col" class="number">
-                    of the step
-                  </th>
-                </tr>
-              </thead>
+              <Heads titles={['family', '#per step', '#of the step']} />
               <tbody>
                 {diagnosis.verdict.families.map((family) => (
                   <tr key={family.family}>
@@ -271,7 +258,7 @@ function Screen(props: { context: ViewContext }) {
               {diagnosis.rules.map((rule) => (
                 <tr key={rule.rule}>
                   <th scope="row">
-                    <button type="button" class="term" onClick={() => context.explain(rule.rule)}>
+                    <button class="term" onClick={() => context.explain(rule.rule)}>
                       {rule.rule}
                     </button>
                   </th>

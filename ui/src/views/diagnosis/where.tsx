@@ -4,6 +4,7 @@ import { durationText, percentText } from '../../base/format';
 import { tablePath } from '../../api/urls';
 import type { Diagnosis, TableAnswer } from '../../api/types';
 import { DataTable } from '../../components/data_table';
+import { Heads } from '../../components/heads';
 import { Loading } from '../../components/notice';
 import { latest, useAnswer } from '../../components/use_answer';
 import { useStore } from '../../components/use_store';
@@ -59,17 +60,11 @@ export function Where(props: { diagnosis: Diagnosis; context: ViewContext }) {
       <h2 id="where">Where in the step</h2>
       <div class="tabs" role="group" aria-label="By what">
         {(['phase', 'module', 'operator'] as const).map((each) => (
-          <button
-            type="button"
-            key={each}
-            aria-pressed={level === each}
-            onClick={() => setLevel(each)}
-          >
+          <button key={each} aria-pressed={level === each} onClick={() => setLevel(each)}>
             By {each}
           </button>
         ))}
         <button
-          type="button"
           class="quiet"
           onClick={() =>
             context.go({
@@ -88,26 +83,14 @@ export function Where(props: { diagnosis: Diagnosis; context: ViewContext }) {
       )}
       {level === 'operator' && baseline.operators.length > 0 && (
         <table class="plain costliest">
-          <thead>
-            <tr>
-              <th scope="col">costliest operators</th>
-              <th scope="col" class="number">
-                self time, {baseline.operators_on}
-              </th>
-              <th scope="col" class="number">
-                of all
-              </th>
-            </tr>
-          </thead>
+          <Heads
+            titles={['costliest operators', `#self time, ${baseline.operators_on}`, '#of all']}
+          />
           <tbody>
             {baseline.operators.map((operator) => (
               <tr key={operator.name}>
                 <th scope="row">
-                  <button
-                    type="button"
-                    class="term"
-                    onClick={() => context.showName(operator.name)}
-                  >
+                  <button class="term" onClick={() => context.showName(operator.name)}>
                     {operator.name}
                   </button>
                 </th>
@@ -123,10 +106,7 @@ export function Where(props: { diagnosis: Diagnosis; context: ViewContext }) {
       )}
       {diagnosis.focus_next && (
         <p>
-          <button
-            type="button"
-            onClick={() => context.setScope({ focus: diagnosis.focus_next ?? '' })}
-          >
+          <button onClick={() => context.setScope({ focus: diagnosis.focus_next ?? '' })}>
             Focus on {diagnosis.focus_next}
           </button>
         </p>

@@ -1,7 +1,8 @@
 // The flame graph: call paths with their time or memory, of what the scope selects.
-import { useMemo, useState } from 'preact/hooks';
+import { useMemo } from 'preact/hooks';
 import { countText, durationText, valueTextIn } from '../../base/format';
 import {
+  AS_IT_IS,
   pathOf,
   scopeOptions,
   tableCommand,
@@ -11,7 +12,7 @@ import {
 } from '../../api/urls';
 import type { FlameNode, TableAnswer } from '../../api/types';
 import { Beyond } from '../../components/beyond';
-import { CopyButton } from '../../components/copy_button';
+import { CopyCommand } from '../../components/copy_button';
 import { Icicle } from '../../components/icicle';
 import { Empty, Failed, Loading } from '../../components/notice';
 import { useAnswer } from '../../components/use_answer';
@@ -102,7 +103,6 @@ function Choice(props: {
 function Screen(props: { context: ViewContext }) {
   const { context } = props;
   const state = useStore(context.state);
-  const [needle, setNeedle] = useState('');
   const { order } = state;
   const weight = WEIGHTS.find((each) => each.id === state.width) ?? WEIGHTS[0]!;
   const chosen = weight.id;
@@ -158,22 +158,19 @@ function Screen(props: { context: ViewContext }) {
         )}
         <input
           type="search"
-          value={needle}
+          value={state.frames}
           aria-label="Search frames"
           placeholder="Search frames"
-          onInput={(event) => setNeedle(event.currentTarget.value)}
+          onInput={(event) => context.go({ frames: event.currentTarget.value })}
         />
         <span class="grow" />
-        <CopyButton
-          label="Copy as command"
+        <CopyCommand
           text={() =>
             weight.metric
-              ? tableCommand(
-                  'stacks',
-                  { sort: '', filter: '', groupBy: '' },
-                  state.scope,
-                  context.session.input,
-                ).replace('fathom stacks', `fathom stacks --metric ${weight.metric}`)
+              ? tableCommand('stacks', AS_IT_IS, state.scope, context.session.input).replace(
+                  'fathom stacks',
+                  `fathom stacks --metric ${weight.metric}`,
+                )
               : viewCommand(state, context.session)
           }
         />
@@ -195,7 +192,12 @@ function Screen(props: { context: ViewContext }) {
               {note}
             </p>
           ))}
-          <Icicle root={root} label={`Flame graph: ${weight.title}`} search={needle} text={text} />
+          <Icicle
+            root={root}
+            label={`Flame graph: ${weight.title}`}
+            search={state.frames}
+            text={text}
+          />
         </>
       )}
     </div>

@@ -2,10 +2,10 @@
 import { useMemo, useState } from 'preact/hooks';
 import { durationText, valueTextIn } from '../../base/format';
 import { ofMemory, type MemoryNode } from '../../api/flame_trees';
-import { pathOf, tablePath, TABLE_SCOPE, TIME_SCOPE, viewCommand } from '../../api/urls';
+import { AS_IT_IS, pathOf, tablePath, TABLE_SCOPE, TIME_SCOPE, viewCommand } from '../../api/urls';
 import type { CounterBin, TableAnswer, Track, TracksAnswer } from '../../api/types';
 import { Beyond } from '../../components/beyond';
-import { CopyButton } from '../../components/copy_button';
+import { CopyCommand } from '../../components/copy_button';
 import { DataTable } from '../../components/data_table';
 import { Icicle } from '../../components/icicle';
 import { Empty, Failed, Loading } from '../../components/notice';
@@ -63,7 +63,6 @@ function Curve(props: {
         </span>
         {peak && (
           <button
-            type="button"
             class="jump"
             onClick={() => {
               const around = (end - begin) * 0.02;
@@ -74,7 +73,7 @@ function Curve(props: {
           </button>
         )}
         {peak && (
-          <button type="button" class="jump" onClick={() => props.onPeak(peak.max_at_ns)}>
+          <button class="jump" onClick={() => props.onPeak(peak.max_at_ns)}>
             What is there then
           </button>
         )}
@@ -138,10 +137,7 @@ function Composition(props: { context: ViewContext; at: number }) {
 function Allocators(props: { context: ViewContext }) {
   const { context } = props;
   const state = useStore(context.state);
-  const loaded = useAnswer<TableAnswer>(
-    context.client,
-    tablePath('ops', { sort: '', filter: '', groupBy: '' }, state.scope),
-  );
+  const loaded = useAnswer<TableAnswer>(context.client, tablePath('ops', AS_IT_IS, state.scope));
   if (loaded.state === 'failed') return <Failed what="No operators" error={loaded.error} />;
   const table = latest(loaded);
   if (!table) return <Loading what="Adding up" />;
@@ -205,7 +201,7 @@ function Screen(props: { context: ViewContext }) {
       <div class="toolbar">
         <h2>Memory over time</h2>
         <span class="grow" />
-        <CopyButton label="Copy as command" text={() => viewCommand(state, context.session)} />
+        <CopyCommand text={() => viewCommand(state, context.session)} />
       </div>
       <Beyond scope={state.scope} known={TIME_SCOPE} />
       {memory.map((track) => (

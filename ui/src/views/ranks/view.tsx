@@ -6,7 +6,8 @@ import { partsOf } from '../../base/palette';
 import { DIAGNOSIS_SCOPE, diagnoseCommand, pathOf, RANK_SCOPE, scopeOptions } from '../../api/urls';
 import type { Diagnosis, RankRecording, StepAccount } from '../../api/types';
 import { Beyond } from '../../components/beyond';
-import { CopyButton } from '../../components/copy_button';
+import { CopyCommand } from '../../components/copy_button';
+import { Heads } from '../../components/heads';
 import { Empty, Failed, Loading } from '../../components/notice';
 import { latest, useAnswer } from '../../components/use_answer';
 import { useStore } from '../../components/use_store';
@@ -57,6 +58,7 @@ function Strip(props: {
   longest: number;
   late: boolean;
   diagnosed: boolean;
+  explain: (word: string) => void;
 }) {
   const { recording, longest } = props;
   const own = Math.max(0, recording.step_mean_ns - recording.communication_ns);
@@ -96,7 +98,11 @@ function Strip(props: {
       <td class="number">{durationText(recording.waited_ns)}</td>
       <td class="number">{durationText(recording.made_wait_ns)}</td>
       <td class="number">{recording.came_last}</td>
-      <td>{recording.verdict}</td>
+      <td>
+        <button class="term" onClick={() => props.explain(recording.verdict)}>
+          {recording.verdict}
+        </button>
+      </td>
     </tr>
   );
 }
@@ -117,7 +123,6 @@ function Heat(props: { steps: readonly RankSteps[]; context: ViewContext }) {
             const said = `rank ${rank.rank}, step ${step.step}: ${durationText(step.window_ns)}, communication ${percentText(100 * waiting)}`;
             return (
               <button
-                type="button"
                 class="step"
                 key={step.step}
                 title={said}
@@ -164,9 +169,7 @@ function Screen(props: { context: ViewContext }) {
     return (
       <Empty title="The scope has one recording">
         <p>Ranks are compared where no recording is chosen.</p>
-        <button type="button" onClick={() => context.setScope({ input: '' })}>
-          Show all ranks
-        </button>
+        <button onClick={() => context.setScope({ input: '' })}>Show all ranks</button>
       </Empty>
     );
   }
@@ -189,10 +192,7 @@ function Screen(props: { context: ViewContext }) {
       <div class="toolbar">
         <h2>Ranks</h2>
         <span class="grow" />
-        <CopyButton
-          label="Copy as command"
-          text={() => diagnoseCommand(state.scope, context.session, diagnosis)}
-        />
+        <CopyCommand text={() => diagnoseCommand(state.scope, context.session, diagnosis)} />
       </div>
       <p>
         {ranks.late === null
@@ -207,24 +207,18 @@ function Screen(props: { context: ViewContext }) {
       </p>
       <div class="wide">
         <table class="plain rank-table">
-          <thead>
-            <tr>
-              {[
-                'rank',
-                'mean step: own, transfer, waiting',
-                'step',
-                'communication',
-                'waited',
-                'made wait',
-                'came last',
-                'verdict',
-              ].map((title, i) => (
-                <th key={title} scope="col" class={i > 1 && i < 7 ? 'number' : ''}>
-                  {title}
-                </th>
-              ))}
-            </tr>
-          </thead>
+          <Heads
+            titles={[
+              'rank',
+              'mean step: own, transfer, waiting',
+              '#step',
+              '#communication',
+              '#waited',
+              '#made wait',
+              '#came last',
+              'verdict',
+            ]}
+          />
           <tbody>
             {ranks.recordings.map((recording, i) => (
               <Strip
@@ -233,6 +227,7 @@ function Screen(props: { context: ViewContext }) {
                 longest={longest}
                 late={i === ranks.late}
                 diagnosed={i === ranks.diagnosed}
+                explain={context.explain}
               />
             ))}
           </tbody>

@@ -27,6 +27,22 @@ export function leadOf(
   return undefined;
 }
 
+/** What is typed as a filter: a part without an operator is a word that names are to hold. */
+export function filterOf(typed: string, columns: readonly Column[]): string {
+  const named =
+    columns.find((column) => column.kind === 'name') ?? columns.find((each) => !isNumber(each));
+  return typed
+    .split('&')
+    .map((part) => part.trim())
+    .filter((part) => part !== '')
+    .map((part) =>
+      named && !/[~<>=]/.test(part)
+        ? `${named.name}~${part.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&')}`
+        : part,
+    )
+    .join(' & ');
+}
+
 /** A click sorts by a column as the command line would: quantities from the largest down; again, the other way. */
 export function nextSort(sort: string, column: Column): string {
   const [first, second] = isNumber(column) ? ['-', '+'] : ['+', '-'];

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Column } from '../../api/types';
-import { leadOf, nextSort } from './rows';
+import { filterOf, leadOf, nextSort } from './rows';
 
 const column = (name: string, kind: string): Column => ({ name, kind, unit: '', doc: '' });
 
@@ -21,4 +21,13 @@ test('quantities sort from the largest down, names from A', () => {
   assert.equal(nextSort('', total), '-total_ns');
   assert.equal(nextSort('-total_ns', total), '+total_ns');
   assert.equal(nextSort('', column('name', 'name')), '+name');
+});
+
+test('a plain word is a condition on names, what has an operator is left as it is', () => {
+  const columns = [column('calls', 'count'), column('name', 'name')];
+  assert.equal(filterOf('aten::mm', columns), 'name~aten::mm');
+  assert.equal(filterOf('f(x) & calls>10', columns), 'name~f\\(x\\) & calls>10');
+  assert.equal(filterOf('name~gemm', columns), 'name~gemm');
+  assert.equal(filterOf('  ', columns), '');
+  assert.equal(filterOf('gpu', [column('metric', 'text'), column('value', 'real')]), 'metric~gpu');
 });

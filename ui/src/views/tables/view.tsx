@@ -2,16 +2,16 @@
 import { useMemo } from 'preact/hooks';
 import { countText } from '../../base/format';
 import { csvText } from '../../base/text';
-import { TABLE_SCOPE, tableCommand, tablePath, type TableQuestion } from '../../api/urls';
+import { AS_IT_IS, TABLE_SCOPE, tableCommand, tablePath, type TableQuestion } from '../../api/urls';
 import type { Column, ReportInfo, Row, TableAnswer } from '../../api/types';
 import { Beyond } from '../../components/beyond';
-import { CopyButton } from '../../components/copy_button';
+import { CopyButton, CopyCommand } from '../../components/copy_button';
 import { DataTable } from '../../components/data_table';
 import { Empty, Failed, Loading } from '../../components/notice';
 import { latest, useAnswer } from '../../components/use_answer';
 import { useStore } from '../../components/use_store';
 import { mounted } from '../mount';
-import { leadOf, nextSort } from './rows';
+import { filterOf, leadOf, nextSort } from './rows';
 import type { View, ViewContext } from '../view';
 
 /** Rows beyond these are asked for by a filter. */
@@ -66,9 +66,11 @@ function Report(props: { report: ReportInfo; context: ViewContext }) {
             type="search"
             key={state.filter}
             defaultValue={state.filter}
-            aria-label="Filter, for example name~gemm & total_ns>1ms"
-            placeholder="Filter: name~gemm & total_ns>1ms"
-            onChange={(event) => context.go({ filter: event.currentTarget.value.trim() })}
+            aria-label="Search or filter, for example gemm, or name~gemm & total_ns>1ms"
+            placeholder="Search, or name~gemm & total_ns>1ms"
+            onChange={(event) =>
+              context.go({ filter: filterOf(event.currentTarget.value, report.columns) })
+            }
           />
           {(report.group_by ?? []).length > 0 && (
             <label>
@@ -101,7 +103,7 @@ function Report(props: { report: ReportInfo; context: ViewContext }) {
               )
             }
           />
-          <CopyButton label="Copy as command" text={command} />
+          <CopyCommand text={command} />
         </div>
       </header>
       <Beyond scope={state.scope} known={TABLE_SCOPE} />
@@ -166,11 +168,10 @@ function Screen(props: { context: ViewContext }) {
       <nav class="side" aria-label="Tables">
         {reports.map((each) => (
           <button
-            type="button"
             key={each.id}
             aria-current={each === report ? 'true' : undefined}
             title={each.title}
-            onClick={() => context.go({ report: each.id, sort: '', filter: '', groupBy: '' })}
+            onClick={() => context.go({ report: each.id, ...AS_IT_IS })}
           >
             {each.id.replaceAll('-', ' ')}
           </button>

@@ -6,9 +6,11 @@ import { windowOf } from '../../base/scope';
 import type { ViewState } from '../../base/view_state';
 import type { Column, FlameNode, SelectionAnswer } from '../../api/types';
 import { AccountingBar } from '../../components/accounting_bar';
+import { CloseButton } from '../../components/close_button';
 import { DataTable } from '../../components/data_table';
 import { Icicle } from '../../components/icicle';
 import { Failed, Loading } from '../../components/notice';
+import { Tabs } from '../../components/tabs';
 import { latest, useAnswer } from '../../components/use_answer';
 import type { ViewContext } from '../view';
 
@@ -44,16 +46,11 @@ export function AreaDrawer(props: {
     <aside class="drawer" aria-label="Selected area">
       <header>
         <h2>Area of {durationText(area.end - area.begin)}</h2>
-        <button type="button" class="quiet" aria-label="Close" onClick={props.onClose}>
-          ×
-        </button>
+        <CloseButton onClose={props.onClose} />
       </header>
       <p class="actions">
-        <button type="button" onClick={() => context.showTime(area.begin, area.end)}>
-          Fit
-        </button>
+        <button onClick={() => context.showTime(area.begin, area.end)}>Fit</button>
         <button
-          type="button"
           title="All views then look at this stretch of time only"
           onClick={() =>
             context.setScope({
@@ -63,7 +60,7 @@ export function AreaDrawer(props: {
         >
           Use as scope
         </button>
-        <button type="button" aria-pressed={flame} onClick={() => setFlame(!flame)}>
+        <button aria-pressed={flame} onClick={() => setFlame(!flame)}>
           Flame graph
         </button>
       </p>
@@ -89,18 +86,13 @@ export function AreaDrawer(props: {
       )}
       {sums && (
         <section>
-          <div class="tabs" role="group" aria-label="Sums by">
-            {(['name', 'category'] as const).map((each) => (
-              <button
-                type="button"
-                key={each}
-                aria-pressed={group === each}
-                onClick={() => setGroup(each)}
-              >
-                By {each}
-              </button>
-            ))}
-          </div>
+          <Tabs
+            label="Sums by"
+            word="By"
+            choices={['name', 'category']}
+            chosen={group}
+            onChoose={setGroup}
+          />
           <DataTable
             label={`Sums by ${group}`}
             columns={

@@ -1,6 +1,7 @@
 // The canvas as a table: slices in sight, the longest first, for those who do not see the canvas.
 import { useEffect, useState } from 'preact/hooks';
 import type { Column } from '../../api/types';
+import { CloseButton } from '../../components/close_button';
 import { DataTable } from '../../components/data_table';
 import type { Engine } from '../../components/timeline/engine';
 
@@ -47,9 +48,7 @@ export function SightTable(props: {
     <aside class="drawer" aria-label="Slices in sight">
       <header>
         <h2>Slices in sight</h2>
-        <button type="button" class="quiet" aria-label="Close" onClick={props.onClose}>
-          ×
-        </button>
+        <CloseButton onClose={props.onClose} />
       </header>
       <p class="soft">
         Up to {MOST} that are wide enough to stand alone, the longest first. Shorter ones appear

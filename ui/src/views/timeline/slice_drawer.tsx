@@ -2,6 +2,7 @@
 import { halved } from '../../base/halved';
 import { bytesText, durationText, percentText, realText } from '../../base/format';
 import { idOf, type LinkEnd, type SliceAnswer } from '../../api/types';
+import { CloseButton } from '../../components/close_button';
 import type { Loaded } from '../../components/use_answer';
 import { latest } from '../../components/use_answer';
 import { Failed, Loading } from '../../components/notice';
@@ -97,7 +98,6 @@ function Links(props: { slice: SliceAnswer; onPick: (slice: number) => void }) {
                     : durationText(end.duration_ns);
                 return (
                   <button
-                    type="button"
                     class="jump"
                     key={idOf(end)}
                     title={name}
@@ -131,9 +131,7 @@ export function SliceDrawer(props: {
     <aside class="drawer" aria-label="Selected slice">
       <header>
         <h2>Slice</h2>
-        <button type="button" class="quiet" aria-label="Close" onClick={props.onClose}>
-          ×
-        </button>
+        <CloseButton onClose={props.onClose} />
       </header>
       {loaded.state === 'failed' && <Failed what="No details" error={loaded.error} />}
       {!slice && loaded.state === 'loading' && <Loading what="Looking it up" />}
@@ -150,7 +148,6 @@ export function SliceDrawer(props: {
           </p>
           <p class="actions">
             <button
-              type="button"
               onClick={() =>
                 context.showTime(slice.begin_ns, slice.begin_ns + slice.duration_ns, slice.id)
               }
@@ -158,14 +155,11 @@ export function SliceDrawer(props: {
               Fit
             </button>
             {props.onOnly && (
-              <button type="button" aria-pressed={props.only} onClick={props.onOnly}>
+              <button aria-pressed={props.only} onClick={props.onOnly}>
                 Dim other names
               </button>
             )}
-            <button
-              type="button"
-              onClick={() => context.tryChanges([halved(slice.name, slice['kind'])])}
-            >
+            <button onClick={() => context.tryChanges([halved(slice.name, slice['kind'])])}>
               Try halving it
             </button>
           </p>

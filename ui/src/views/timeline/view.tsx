@@ -5,10 +5,10 @@ import { windowOf } from '../../base/scope';
 import type { ViewState } from '../../base/view_state';
 import { saidOfPath, type CriticalPathAnswer } from '../../api/critical_path';
 import { flowsOf } from '../../api/flows';
-import { pathOf, tableCommand, TIME_SCOPE } from '../../api/urls';
+import { AS_IT_IS, pathOf, tableCommand, TIME_SCOPE } from '../../api/urls';
 import { idOf, type SliceAnswer, type TracksAnswer } from '../../api/types';
 import { Beyond } from '../../components/beyond';
-import { CopyButton } from '../../components/copy_button';
+import { CopyCommand } from '../../components/copy_button';
 import { Empty, Failed, Loading } from '../../components/notice';
 import { useAnswer } from '../../components/use_answer';
 import { useStore } from '../../components/use_store';
@@ -19,7 +19,6 @@ import type { Segment } from '../../components/timeline/account_tile';
 import { AreaDrawer } from './area_drawer';
 import { Engine } from '../../components/timeline/engine';
 import { listenToCanvas, listenToMinimap } from '../../components/timeline/gestures';
-import { Headings } from '../../components/timeline/headings';
 import { keyHandler } from './keys';
 import {
   devicesFirst,
@@ -27,12 +26,23 @@ import {
   tracksBetween,
   type Openness,
 } from '../../components/timeline/layout';
-import { segmentAt, showTip, tipOf } from '../../components/timeline/tip';
+import {
+  canvasesOf,
+  hideTip,
+  StageFrame,
+  tellTip,
+  useStage,
+} from '../../components/timeline/stage';
+import { segmentAt } from '../../components/timeline/tip';
+import { MarkList } from './mark_list';
 import { SearchBox } from './search_box';
 import { SightTable } from './sight_table';
 import { SliceDrawer } from './slice_drawer';
 
 const REST_MS = 200;
+
+const toggled = <T,>(list: readonly T[], one: T): readonly T[] =>
+  list.includes(one) ? list.filter((each) => each !== one) : [...list, one];
 
 /** The canvases and the engine behind them, for as long as the tracks are the same. */
 function Board(props: { context: ViewContext; answer: TracksAnswer }) {
@@ -42,16 +52,9 @@ function Board(props: { context: ViewContext; answer: TracksAnswer }) {
     [props.answer],
   );
   const state = useStore(context.state);
-  const boxes = useRef<HTMLCanvasElement>(null);
-  const overlay = useRef<HTMLCanvasElement>(null);
-  const ruler = useRef<HTMLCanvasElement>(null);
-  const minimap = useRef<HTMLCanvasElement>(null);
-  const scroller = useRef<HTMLDivElement>(null);
+  const stage = useStage();
   const search = useRef<HTMLInputElement>(null);
-  const tip = useRef<HTMLDivElement>(null);
   const [engine, setEngine] = useState<Engine | null>(null);
-  const [closed, setClosed] = useState<ReadonlySet<string>>(new Set());
-  const [turned, setTurned] = useState<ReadonlySet<number>>(new Set());
   const [flowsLeft, setFlowsLeft] = useState(0);
   const critical = useRef(new AbortController());
   const [twin, setTwin] = useState(false);
@@ -62,8 +65,8 @@ function Board(props: { context: ViewContext; answer: TracksAnswer }) {
   // A link that says what is in sight is not moved to its slice.
   const linked = useRef(state.visible === null ? null : state.slice);
   const openness: Openness = useMemo(
-    () => ({ closed, turned, pins: state.pins }),
-    [closed, turned, state.pins],
+    () => ({ closed: new Set(state.closed), turned: new Set(state.turned), pins: state.pins }),
+    [state.closed, state.turned, state.pins],
   );
   const layout = useMemo(() => layOut(tracks.groups, openness), [tracks, openness]);
   const slice = useAnswer<SliceAnswer>(
@@ -73,27 +76,9 @@ function Board(props: { context: ViewContext; answer: TracksAnswer }) {
   const pick = (id: number | null): void => context.go({ slice: id, area: null });
 
   useEffect(() => {
-    if (
-      !boxes.current ||
-      !overlay.current ||
-      !ruler.current ||
-      !minimap.current ||
-      !scroller.current
-    )
-      return;
-    const made = new Engine(
-      context,
-      {
-        boxes: boxes.current,
-        overlay: overlay.current,
-        ruler: ruler.current,
-        minimap: minimap.current,
-        scroller: scroller.current,
-      },
-      tracks,
-      openness,
-      context.session.steps ?? [],
-    );
+    const canvases = canvasesOf(stage);
+    if (!canvases) return;
+    const made = new Engine(context, canvases, tracks, openness, context.session.steps ?? []);
     let timer = 0;
     made.onMove = () => {
       clearTimeout(timer);
@@ -116,24 +101,23 @@ function Board(props: { context: ViewContext; answer: TracksAnswer }) {
     setEngine(made);
     // For measurements and tests in the browser.
     (globalThis as { fathomTimeline?: Engine }).fathomTimeline = made;
-    listenToMinimap(minimap.current, made, context.signal);
+    listenToMinimap(canvases.minimap, made, context.signal);
     listenToCanvas(
-      overlay.current,
+      canvases.overlay,
       made,
       {
         onHover: (x, y) => {
           made.shown.pointer = x;
           made.invalidate();
-          showTip(tip.current, tipOf(made, x, y, 'click: who was late'), x, made);
-          if (tip.current) tip.current.style.top = `${y + 16}px`;
+          tellTip(stage, made, x, y, 'click: who was late');
         },
         onLeave: () => {
           made.shown.pointer = null;
-          if (tip.current) tip.current.hidden = true;
+          hideTip(stage);
           made.invalidate();
         },
         onClick: (x, y) => {
-          scroller.current?.focus({ preventScroll: true });
+          canvases.scroller.focus({ preventScroll: true });
           const hit = made.hit(x, y);
           if (hit?.row.track.kind === 'accounting') {
             const gap = segmentAt(made, hit.row, x);
@@ -250,26 +234,16 @@ function Board(props: { context: ViewContext; answer: TracksAnswer }) {
     const row = engine?.layout.rows.find(
       (each) => each.type === 'track' && each.track.id === track,
     );
-    if (row?.type === 'track' && row.folded) setTurned((before) => new Set(before).add(track));
-    if (!row) setClosed(new Set());
+    if (row?.type === 'track' && row.folded) context.go({ turned: toggled(state.turned, track) });
+    if (!row) context.go({ closed: [] });
   };
-  const toggleIn = <T,>(set: ReadonlySet<T>, one: T): ReadonlySet<T> => {
-    const next = new Set(set);
-    if (!next.delete(one)) next.add(one);
-    return next;
-  };
-  const togglePin = (track: number): void =>
-    context.go({
-      pins: state.pins.includes(track)
-        ? state.pins.filter((pin) => pin !== track)
-        : [...state.pins, track],
-    });
-  const toggleCritical = async (): Promise<void> => {
+  const togglePin = (track: number): void => context.go({ pins: toggled(state.pins, track) });
+  const showCritical = async (lit: boolean): Promise<void> => {
     if (!engine) return;
     critical.current.abort();
     const { signal } = (critical.current = new AbortController());
     context.signal.addEventListener('abort', () => critical.current.abort(), { once: true });
-    if (engine.shown.critical) {
+    if (!lit) {
       engine.shown.critical = null;
       setUnlit('');
     } else {
@@ -283,9 +257,15 @@ function Board(props: { context: ViewContext; answer: TracksAnswer }) {
       const text = answer.ok ? saidOfPath(answer.value) : answer.error.message;
       setSaid(text);
       setUnlit(answer.ok && answer.value.left_off === 0 ? '' : text);
+      if (!answer.ok) context.go({ critical: false });
     }
     engine.invalidate();
   };
+  const toggleCritical = (): void => context.go({ critical: !state.critical });
+  // Of what is in sight when it is asked for.
+  useEffect(() => {
+    if (state.critical || engine?.shown.critical) void showCritical(state.critical);
+  }, [engine, state.critical]);
   const current = slice.state === 'ready' && state.slice === slice.value.id ? slice.value : null;
   const keys = keyHandler({
     engine,
@@ -294,7 +274,7 @@ function Board(props: { context: ViewContext; answer: TracksAnswer }) {
     pick,
     focusSearch: () => search.current?.focus(),
     togglePin,
-    toggleCritical: () => void toggleCritical(),
+    toggleCritical,
   });
   useEffect(() => {
     addEventListener('keydown', keys);
@@ -322,24 +302,30 @@ function Board(props: { context: ViewContext; answer: TracksAnswer }) {
         <span class="grow" />
         <span class="soft">{span}</span>
         <button
-          type="button"
           class="quiet"
           onClick={() => engine?.show(engine.viewport.whole.begin, engine.viewport.whole.end)}
         >
           Show all
         </button>
-        <button type="button" class="quiet" onClick={() => void toggleCritical()}>
+        <button class="quiet" aria-pressed={state.critical} onClick={toggleCritical}>
           Critical path
         </button>
-        <button type="button" class="quiet" aria-pressed={twin} onClick={() => setTwin(!twin)}>
+        <MarkList
+          marks={state.marks}
+          context={context}
+          onShow={(at) => {
+            const half = engine ? (engine.viewport.end - engine.viewport.begin) / 2 : 0;
+            engine?.show(at - half, at + half);
+          }}
+        />
+        <button class="quiet" aria-pressed={twin} onClick={() => setTwin(!twin)}>
           Slices as a table
         </button>
-        <CopyButton
-          label="Copy as command"
+        <CopyCommand
           text={() =>
             tableCommand(
               'accounting',
-              { sort: '', filter: '', groupBy: '' },
+              AS_IT_IS,
               {
                 ...state.scope,
                 window: engine
@@ -360,41 +346,21 @@ function Board(props: { context: ViewContext; answer: TracksAnswer }) {
         {said}
       </p>
       <div class="tl-body">
-        <div class="tl-frame">
-          <div class="tl-top">
-            <div class="tl-corner soft" aria-hidden="true">
+        <StageFrame
+          stage={stage}
+          layout={layout}
+          corner={
+            <span class="soft" aria-hidden="true">
               whole
               <br />
               time
-            </div>
-            <div class="tl-rulers">
-              <canvas ref={minimap} class="tl-minimap" aria-hidden="true" />
-              <canvas ref={ruler} class="tl-ruler" aria-hidden="true" />
-            </div>
-          </div>
-          <div
-            class="tl-scroller"
-            ref={scroller}
-            tabIndex={0}
-            role="application"
-            aria-label="Timeline: W S zoom, A D move, arrows choose slices, ? lists all keys. The same slices are under Slices as a table."
-          >
-            <div class="tl-space" style={{ height: `${layout.height}px` }}>
-              <Headings
-                layout={layout}
-                onGroup={(key) => setClosed(toggleIn(closed, key))}
-                onFold={(track) => setTurned(toggleIn(turned, track))}
-                onPin={togglePin}
-              />
-              <div class="tl-sticky">
-                <canvas ref={boxes} class="tl-boxes" />
-                <canvas ref={overlay} class="tl-overlay" />
-                <div ref={tip} class="tl-tip" hidden />
-              </div>
-            </div>
-          </div>
-          <div class="tl-ring" />
-        </div>
+            </span>
+          }
+          label="Timeline: W S zoom, A D move, arrows choose slices, ? lists all keys. The same slices are under Slices as a table."
+          onGroup={(key) => context.go({ closed: toggled(state.closed, key) })}
+          onFold={(track) => context.go({ turned: toggled(state.turned, track) })}
+          onPin={togglePin}
+        />
         {twin && engine ? (
           <SightTable engine={engine} onPick={pick} onClose={() => setTwin(false)} />
         ) : state.slice !== null ? (

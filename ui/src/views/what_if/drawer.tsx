@@ -6,6 +6,7 @@ import { exactPattern, shortened } from '../../base/text';
 import type { Scope } from '../../base/scope';
 import type { Change } from '../../base/view_state';
 import {
+  AS_IT_IS,
   WHAT_IF_SCOPE,
   DIAGNOSIS_SCOPE,
   pathOf,
@@ -16,7 +17,9 @@ import {
 } from '../../api/urls';
 import type { Diagnosis, TableAnswer, WhatIfAnswer } from '../../api/types';
 import { Beyond } from '../../components/beyond';
+import { CloseButton } from '../../components/close_button';
 import { CommandLine } from '../../components/copy_button';
+import { Heads } from '../../components/heads';
 import { latest, useAnswer } from '../../components/use_answer';
 import { useStore } from '../../components/use_store';
 import type { ViewContext } from '../view';
@@ -79,17 +82,7 @@ function PathParts(props: { answer: WhatIfAnswer }) {
   return (
     <table class="plain">
       <caption>Critical path</caption>
-      <thead>
-        <tr>
-          <th scope="col">part</th>
-          <th scope="col" class="number">
-            before
-          </th>
-          <th scope="col" class="number">
-            after
-          </th>
-        </tr>
-      </thead>
+      <Heads titles={['part', '#before', '#after']} />
       <tbody>
         {Object.entries(before.critical_path)
           .filter(([part, ns]) => ns > 0 || (best.critical_path[part] ?? 0) > 0)
@@ -175,12 +168,7 @@ function Slider(props: {
       </label>
       <output>×{factor.toFixed(2)}</output>
       {props.onRemove && (
-        <button
-          type="button"
-          class="quiet"
-          aria-label={`No change of ${target}`}
-          onClick={props.onRemove}
-        >
+        <button class="quiet" aria-label={`No change of ${target}`} onClick={props.onRemove}>
           ×
         </button>
       )}
@@ -209,10 +197,7 @@ export function WhatIfDrawer(props: { context: ViewContext; onClose: () => void 
     ),
   );
   const kernels = latest(
-    useAnswer<TableAnswer>(
-      context.client,
-      tablePath('kernels', { sort: '', filter: '', groupBy: '', limit: 5 }, scope),
-    ),
+    useAnswer<TableAnswer>(context.client, tablePath('kernels', { ...AS_IT_IS, limit: 5 }, scope)),
   );
   const operators = (Array.isArray(diagnosis) ? diagnosis[0] : diagnosis)?.baseline.operators;
   const targets = useMemo(() => {
@@ -239,13 +224,11 @@ export function WhatIfDrawer(props: { context: ViewContext; onClose: () => void 
       <header>
         <h2>What if</h2>
         {changes.length > 0 && (
-          <button type="button" class="quiet" onClick={() => set([])}>
+          <button class="quiet" onClick={() => set([])}>
             Reset
           </button>
         )}
-        <button type="button" class="quiet" aria-label="Close what if" onClick={props.onClose}>
-          ×
-        </button>
+        <CloseButton what=" what if" onClose={props.onClose} />
       </header>
       <Beyond scope={scope} known={WHAT_IF_SCOPE} />
       {error && (

@@ -1,43 +1,43 @@
 // Of many questions in a row, one is under way at a time, and the last one is always asked. One that is under way is
 // answered although newer ones wait: while a slider moves, numbers are to follow it.
 export class LatestWins<Q, A> {
-  private running = false;
-  private next: { question: Q } | null = null;
-  private ended = false;
-  private abort = new AbortController();
+  private running_ = false;
+  private next_: { question: Q } | null = null;
+  private ended_ = false;
+  private abort_ = new AbortController();
 
   constructor(
-    private readonly ask: (question: Q, signal: AbortSignal) => Promise<A>,
-    private readonly onAnswer: (answer: A, question: Q) => void,
+    private readonly ask_: (question: Q, signal: AbortSignal) => Promise<A>,
+    private readonly onAnswer_: (answer: A, question: Q) => void,
   ) {}
 
   put(question: Q): void {
-    this.next = { question };
-    if (!this.running) void this.run();
+    this.next_ = { question };
+    if (!this.running_) void this.run_();
   }
 
   /** Nothing is wanted any more: what is under way is cancelled, and not told. */
   clear(): void {
-    this.next = null;
-    this.abort.abort();
-    this.abort = new AbortController();
+    this.next_ = null;
+    this.abort_.abort();
+    this.abort_ = new AbortController();
   }
 
   end(): void {
-    this.ended = true;
+    this.ended_ = true;
     this.clear();
   }
 
-  private async run(): Promise<void> {
-    this.running = true;
-    while (this.next) {
-      const { question } = this.next;
-      this.next = null;
-      const { signal } = this.abort;
-      const answer = await this.ask(question, signal);
-      if (this.ended) break;
-      if (!signal.aborted) this.onAnswer(answer, question);
+  private async run_(): Promise<void> {
+    this.running_ = true;
+    while (this.next_) {
+      const { question } = this.next_;
+      this.next_ = null;
+      const { signal } = this.abort_;
+      const answer = await this.ask_(question, signal);
+      if (this.ended_) break;
+      if (!signal.aborted) this.onAnswer_(answer, question);
     }
-    this.running = false;
+    this.running_ = false;
   }
 }
