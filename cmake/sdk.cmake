@@ -61,6 +61,7 @@ foreach(
         measure/function_json
         measure/function_metrics
         measure/function_text
+        measure/knee
         measure/measured
         measure/measured_json
         measure/measured_text
@@ -68,6 +69,7 @@ foreach(
         measure/sampling
         stats/false_discovery
         stats/median_interval
+        stats/median_ratio
         stats/paired_ratio
         stats/paired_signs
         stats/precision

@@ -17,7 +17,9 @@ TOOL = ROOT / "tools/measure_lines.py"
 
 def run(tool: Path) -> subprocess.CompletedProcess[str]:
     words = [sys.executable, str(tool), "--library", str(LIBRARY), "--rounds", "2"]
-    return subprocess.run(words, capture_output=True, text=True, timeout=120)
+    # What it imports lies beside it, and not beside a copy.
+    environment = {**os.environ, "PYTHONPATH": str(TOOL.parent)}
+    return subprocess.run(words, capture_output=True, text=True, timeout=120, env=environment)
 
 
 class MeasureLines(unittest.TestCase):
