@@ -308,6 +308,7 @@ class Timeline(viewer.ViewerCase):
                 for count in (1, 300):
                     counter = self.viewer.ask(f"{path}&bins={count}")
                     self.assertEqual(counter["title"], track["title"])
+                    self.assertEqual(counter["unit"], track["unit"] or "")
                     bins = counter["bins"]
                     ends = [bin["begin_ns"] for bin in bins[1:]] + [span["end_ns"]]
                     area = sum(bin["mean"] * (end - bin["begin_ns"]) for bin, end in zip(bins, ends, strict=True))

@@ -130,7 +130,7 @@ def test_a_jump_moves_where_motion_is_wanted(browser: Browser, example: str) -> 
         page = context.new_page()
         page.goto(f"{example}#v=timeline")
         page.wait_for_function("() => document.querySelector('.tl-boxes')?.dataset.exact === 'true'")
-        assert (page.evaluate(places) > 3) == moved
+        assert (page.evaluate(places) > 2) == moved  # where it was and where it goes are two
         page.wait_for_function("() => Math.round(globalThis.fathomTimeline.viewport.begin) === 20_000_000")
         context.close()
 

@@ -14,7 +14,7 @@ namespace {
 /// A series of the device that is 0 from the begin of the recording on.
 CounterSeries begun(const Trace& trace, std::size_t counter, const DeviceTimeline& timeline) {
   CounterSeries series{.title = device_counter_title(counter, timeline.device),
-                       .unit = {},
+                       .unit = std::string(kDeviceCounterUnits[counter]),
                        .process = {},
                        .device = timeline.device,
                        .times = {},
@@ -67,7 +67,6 @@ CounterSeries queue_series(const Trace& trace, const Links& links, const DeviceT
 
 CounterSeries utilisation_series(const Trace& trace, const DeviceTimeline& timeline) {
   CounterSeries series = begun(trace, 1, timeline);
-  series.unit = "percent";
   series.is_share = true;
   Time end = series.times.front();
   for (const DeviceTimeline::Segment& segment : timeline.segments) {

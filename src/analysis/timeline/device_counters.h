@@ -15,6 +15,7 @@ namespace fathom {
 
 /// What there is of each device, in this order.
 inline constexpr std::array<std::string_view, 2> kDeviceCounters = {"Launch queue", "Utilisation"};
+inline constexpr std::array<std::string_view, 2> kDeviceCounterUnits = {"", "percent"};
 /// "Launch queue, device 0".
 std::string device_counter_title(std::size_t counter, std::int32_t device);
 

@@ -114,6 +114,14 @@ class TracksWriter {
     json_.member("device", device < 0 ? std::nullopt : std::optional(device));
   }
 
+  void write_unit(std::string_view unit) {
+    if (unit.empty()) {
+      json_.key("unit").null();
+    } else {
+      json_.member("unit", unit);
+    }
+  }
+
   void write_account(std::size_t place, std::int32_t device) {
     json_.object().member("id", model_.id_of_account(place)).member("title", "Accounting");
     json_.member("kind", "accounting").member("lanes", 1).member("first_lane", 0);
@@ -129,7 +137,8 @@ class TracksWriter {
       json_.object().member("id", model_.id_of_device_counter(number));
       json_.member("title", device_counter_title(counter, device));
       json_.member("kind", "counter").member("lanes", 1).member("first_lane", 0);
-      json_.member("slices", 0).key("covered_ns").null().key("unit").null();
+      json_.member("slices", 0).key("covered_ns").null();
+      write_unit(kDeviceCounterUnits[counter]);
       write_device_number(device);
       json_.member("frames", false).member("folded", false).end();
     }
@@ -175,11 +184,7 @@ class TracksWriter {
       json_.object().member("id", model_.id_of_counter(i)).member("title", series.title);
       json_.member("kind", "counter").member("lanes", 1).member("first_lane", 0);
       json_.member("slices", series.times.size()).key("covered_ns").null();
-      if (series.unit.empty()) {
-        json_.key("unit").null();
-      } else {
-        json_.member("unit", series.unit);
-      }
+      write_unit(series.unit);
       write_device_number(series.device);
       const auto [least, most] = std::ranges::minmax(series.values);
       json_.member("least", least).member("most", most);

@@ -94,7 +94,7 @@ export function ScopeBar(props: { context: ViewContext }) {
           value={scope.input || '0'}
           onChange={(event) => {
             const { value } = event.currentTarget;
-            context.go({ slice: null, area: null, visible: null, pins: [] });
+            context.go({ slice: null, area: null, visible: null });
             context.setScope({ ...WHOLE, input: value === '0' ? '' : value });
           }}
         >

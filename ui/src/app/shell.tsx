@@ -29,7 +29,12 @@ function contextFor(
     go,
     explain,
     origin: session.span?.begin_ns ?? 0,
-    setScope: (change) => go({ scope: { ...state.value.scope, ...change } }),
+    setScope: (change) => {
+      const scope = { ...state.value.scope, ...change };
+      // Tracks have other numbers in another recording.
+      const another = scope.input !== state.value.scope.input;
+      go(another ? { scope, pins: [], turned: [], closed: [], critical: false } : { scope });
+    },
     showTime: (begin, end, slice) => {
       const around = Math.max(100, (end - begin) * 0.15);
       go({

@@ -265,6 +265,8 @@ function Board(props: { context: ViewContext; answer: TracksAnswer }) {
   // Of what is in sight when it is asked for.
   useEffect(() => {
     if (state.critical || engine?.shown.critical) void showCritical(state.critical);
+    // One that is still on its way is not wanted any more.
+    else critical.current.abort();
   }, [engine, state.critical]);
   const current = slice.state === 'ready' && state.slice === slice.value.id ? slice.value : null;
   const keys = keyHandler({
