@@ -60,7 +60,6 @@ test: ## All tests: unit, golden tables, the whole program, the release binary, 
 	@tools/setup build python nvtx
 	@tools/setup cuda || echo 'test: no headers of CUPTI: the tests of libfathom_cuda.so are left out' >&2
 	@tools/setup beside || echo 'test: no greenlet, coverage and Cython: functions and lines beside them are not tested' >&2
-	@tools/setup peers || echo 'test: no line_profiler and VizTracer: counts are not compared with theirs' >&2
 	@tools/setup oldglibc || echo 'test: no older glibc: that the binary starts with one is not tested' >&2
 	@tools/setup musl || echo 'test: no compiler for musl: what a program that is made for it does is tested in part' >&2
 	@$(call configure,release,-DFATHOM_PYTHON=ON -DFATHOM_UNIT_TESTS=$(UNIT_TESTS))
