@@ -1,6 +1,7 @@
 // fathom diagnose: why is this slow, what to change, what will it give?
 #include <algorithm>
 #include <memory>
+#include <new>
 #include <optional>
 #include <string>
 #include <vector>
@@ -101,8 +102,9 @@ class KeptOutput {
         args_.output.json ? question(kDiagnosisJsonForm) : question(text_form(args_.all, style_));
     return asked ? TraceCache(file_).find_answer(*asked) : std::nullopt;
   }
-  /// For the next time. JSON is kept in any case, since the page is given it.
-  void keep(const InputDiagnosis& one) const {
+  /// For the next time. JSON is kept in any case, since the page is given it. What was printed is
+  /// whole, also where the memory ends here.
+  void keep(const InputDiagnosis& one) const try {
     const TraceCache* const cache = one.session == nullptr ? nullptr : one.session->kept();
     const std::optional<std::string> json = question(kDiagnosisJsonForm);
     if (cache == nullptr || !json) return;
@@ -110,6 +112,8 @@ class KeptOutput {
     if (args_.output.json) return;
     cache->keep_answer(*question(text_form(args_.all, style_)),
                        render_diagnosis_text(one.diagnosis, args_.request, args_.all, style_));
+  } catch (const std::bad_alloc&) {
+    return;  // it is made anew
   }
 
  private:
