@@ -198,7 +198,9 @@ void PerfEvent::read(const PerfRecords::Take& take) {
   if (!ring_.read(each)) records_.add_broken();
 }
 
-Result<PerfRing> PerfRing::open(Descriptor file, std::size_t bytes) {
+Result<PerfRing> PerfRing::open(Descriptor file, std::size_t least) {
+  // Of whole pages, which may be larger than what is asked for.
+  const std::size_t bytes = std::max(least, page_bytes());
   void* const memory =
       ::mmap(nullptr, page_bytes() + bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file.get(), 0);
   // The kernel says "not permitted" where too much is locked.

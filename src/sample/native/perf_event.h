@@ -62,8 +62,8 @@ PerfRefusal perf_refusal(int error);
 class PerfRing {
  public:
   using Take = std::function<void(std::span<const std::byte> record)>;
-  /// `bytes` is a power of two, of whole pages.
-  static Result<PerfRing> open(Descriptor file, std::size_t bytes);
+  /// `least` is a power of two; where a page is larger, the ring has one.
+  static Result<PerfRing> open(Descriptor file, std::size_t least);
   PerfRing(PerfRing&& other) noexcept;
   PerfRing& operator=(PerfRing&&) = delete;
   PerfRing(const PerfRing&) = delete;
