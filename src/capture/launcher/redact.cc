@@ -273,8 +273,7 @@ class Scanner {
     if (shaped_inside(name)) return;
     if (option && glued_password(name)) return;
     const bool address = text.substr(end).starts_with("://");
-    const bool begins = at_ == 0 || is_blank(text_[at_ - 1]);
-    if (begins && !address && options_.is_key(name, previous_)) return hide_value(false);
+    if (begins_word() && !address && options_.is_key(name, previous_)) return hide_value(false);
     keep(end);
     // The scheme of an address is no program.
     if (!option && !address) options_.see(name);
@@ -288,6 +287,14 @@ class Scanner {
     const std::string_view own = header ? name.substr(2) : name;
     const Secrecy secrecy = parameter ? secrecy_of_parameter(own) : secrecy_of(own);
     if (secrecy != Secrecy::none) after_secret_name(own, option || set, secrecy);
+  }
+
+  /// Of the shell: x, "x" and $'x'.
+  [[nodiscard]] bool begins_word() const {
+    std::size_t before = at_;
+    if (before > 0 && is_quote(text_[before - 1])) --before;
+    if (before > 0 && before < at_ && text_[before - 1] == '$') --before;
+    return before == 0 || is_blank(text_[before - 1]);
   }
 
   /// Is the name of so many characters here one of a URL, "?name=value"?
@@ -451,6 +458,13 @@ std::string redact_user(std::string_view option, std::string_view text) {
   return std::string(text.substr(0, colon + 1)) + std::string(kRedacted);
 }
 
+/// "-p…" that names something else: -pA100-80G is a partition of srun; -password=x is none.
+std::string redact_other(std::string_view word) {
+  std::string assigned = redact_assignment(word, true);
+  if (!assigned.empty()) return assigned;
+  return std::string(kPasswordOption) + redact(word.substr(kPasswordOption.size()));
+}
+
 /// Whether the next word is a script of a shell, in which a value ends at a blank: sh -c, bash -lc.
 bool precedes_script(std::string_view word) {
   if (word == "-S" || word == "--split-string" || word == "eval") return true;
@@ -495,7 +509,7 @@ std::vector<std::string> redact_command(const std::vector<std::string>& words) {
     } else if (glued) {
       out.push_back(word.substr(0, word[2] == '=' ? 3 : 2) + std::string(kRedacted));
     } else if (other) {
-      out.push_back(word);  // srun -pA100-80G is a partition
+      out.push_back(redact_other(word));
     } else if (before == kPasswordOption && !options.means_other() && looks_like_password(word)) {
       out.emplace_back(kRedacted);
     } else {

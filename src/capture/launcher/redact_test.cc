@@ -324,6 +324,10 @@ TEST(Redact, APasswordWithADashIsToldFromOtherOptions) {
             (std::vector<std::string>{"prog", "-p[redacted]"}));
   EXPECT_EQ(redact_command({"srun", "-pA100-80G"}),
             (std::vector<std::string>{"srun", "-pA100-80G"}));
+  EXPECT_EQ(redact_command({"srun", "./train", "-password=Secret99"}),
+            (std::vector<std::string>{"srun", "./train", "-password=[redacted]"}));
+  EXPECT_EQ(redact_command({"srun", "-pghp_abcdefghijklmnopqrstuvwxyz0123456789"}),
+            (std::vector<std::string>{"srun", "-p[redacted]"}));
 }
 
 TEST(Redact, WhatHttpieAndWandbAreGivenIsReplaced) {
@@ -333,6 +337,9 @@ TEST(Redact, WhatHttpieAndWandbAreGivenIsReplaced) {
       {"cd x && wandb login abcDEF123 && python t.py",
        "cd x && wandb login [redacted] && python t.py"},
       {"wandb login --host https://my.host abc", "wandb login --host https://my.host [redacted]"},
+      {"wandb login \"abcDEF123\"", "wandb login \"[redacted]\""},
+      {"wandb login --relogin 'abcDEF123' && x", "wandb login --relogin '[redacted]' && x"},
+      {"wandb login $'abcDEF123'", "wandb login $'[redacted]'"},
       {"wandb sync runs/x", "wandb sync runs/x"},
   });
   EXPECT_EQ(redact_command({"https", "-ame:pw", "host"}),
