@@ -314,7 +314,9 @@ Result<BlockTimer> CudaDevice::activity_timer(const std::shared_ptr<CudaDevice>&
   timer.time = [activities](const Block& block, std::size_t calls) {
     return activities->time(block, calls);
   };
-  timer.error = [activities] { return activities->error(); };
+  timer.error = [activities, device] {
+    return activities->error().empty() ? device->error() : activities->error();
+  };
   return timer;
 }
 

@@ -267,10 +267,11 @@ class Way(unittest.TestCase):
         expected = {name: known[name][0] for name in ("inner", "raises", "generator", "in_thread")}
         self.assertEqual({name: callers[name] for name in expected}, expected)
         self.assertEqual((callers["<module>"], callers["rests"]), (1, 1))
-        for name in expected:
-            # The program reads its clock outside of the call.
-            self.assertLessEqual(times[name], known[name][1])
-            self.assertGreater(times[name], known[name][1] * 0.9)
+        least_ns = {"inner": 4e6, "raises": 5e6, "generator": 3e6, "in_thread": 10e6}
+        for name, (count, time) in ((name, known[name]) for name in expected):
+            # The program reads its clock outside of the call, and may lose its processor there.
+            self.assertLessEqual(times[name], time)
+            self.assertGreaterEqual(times[name], 0.99 * least_ns[name] * count)
 
     def test_own_times_are_those_that_the_program_measures(self) -> None:
         """Never less, and hardly more. A processor that another program takes away between the two
