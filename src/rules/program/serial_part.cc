@@ -58,8 +58,9 @@ Outcome check(const RuleContext& rules) {
   finding.title = "Beside a pool of " + counted_noun(pool->workers, "worker") +
                   ", one thread computes alone for " + share_text(serial) + " of the run" +
                   (spots.empty() ? ""
-                                 : ", " + std::string(tail ? "a worker" : "no worker") +
-                                       " for most of it: " + program.name_of(spots.front()));
+                                 : ", most of it " +
+                                       std::string(tail ? "in a worker" : "outside of the pool") +
+                                       ": " + program.name_of(spots.front()));
   finding.family = Family::host;
   finding.weight = Weight::warning;
   finding.confidence = Confidence::medium;
