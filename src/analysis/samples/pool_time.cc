@@ -16,7 +16,9 @@ constexpr Duration kLeastWork = duration_ns(20'000'000);
 struct Worker {
   bool of_pool = false;
   Duration ready{};
-  Time end = Time::min();  ///< Of the last stretch.
+  Time before = Time::min();  ///< Until when it was looked at before the last time,
+  Time begin = Time::min();   ///< and of what is known to be computed since,
+  Time end = Time::min();     ///< which ends with that look.
 };
 
 /// A thread begins or stops to compute.
@@ -44,12 +46,18 @@ std::vector<Edge> edges_of(const Trace& trace, Threads& threads) {
     const Duration ready = sample.on_cpu + sample.queued;
     if (ready <= Duration{}) continue;
     Worker& worker = threads[{sample.pid, sample.tid}];
-    const Time begin = std::max(worker.end, sample.time - ready);
-    worker.end = std::max(worker.end, sample.time);
-    if (begin >= sample.time) continue;
+    if (sample.time < worker.end) continue;
+    if (sample.time > worker.end) {
+      worker.before = worker.end;
+      worker.begin = worker.end = sample.time;
+    }
+    // One look may have several stacks: each has a part of what was computed until then.
+    const Time until = worker.begin;
+    worker.begin = std::max(worker.before, until - ready);
+    if (worker.begin >= until) continue;
     const int of_pool = worker.of_pool ? 1 : 0;
-    edges.push_back({.time = begin, .workers = of_pool, .others = 1 - of_pool});
-    edges.push_back({.time = sample.time, .workers = -of_pool, .others = of_pool - 1});
+    edges.push_back({.time = worker.begin, .workers = of_pool, .others = 1 - of_pool});
+    edges.push_back({.time = until, .workers = -of_pool, .others = of_pool - 1});
   }
   std::ranges::sort(edges, {}, &Edge::time);
   return edges;

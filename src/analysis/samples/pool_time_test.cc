@@ -34,6 +34,21 @@ TEST(PoolTime, DividesARunByHowManyCompute) {
   EXPECT_EQ(pool->serial(), ms(200));
 }
 
+TEST(PoolTime, StacksOfOneLookShareWhatWasComputedUntilThen) {
+  Trace trace;
+  SampleBuilder builder(trace);
+  builder.thread(1, 2).at(kWorker).runs(100);
+  builder.thread(1, 3).at(kWorker).runs(60);
+  StackSample half = trace.stack_samples.back();
+  half.on_cpu = half.on_cpu / 2;
+  trace.stack_samples.back() = half;
+  trace.stack_samples.push_back(half);
+  const auto pool = pool_of(trace);
+  ASSERT_TRUE(pool);
+  EXPECT_EQ(pool->together, ms(60));
+  EXPECT_EQ(pool->one_worker, ms(40));
+}
+
 TEST(PoolTime, OneWorkerIsNoPool) {
   Trace trace;
   SampleBuilder builder(trace);
