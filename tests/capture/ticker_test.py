@@ -25,13 +25,13 @@ class TheThreadOfTheHook(unittest.TestCase):
         quick.start()
         self.addCleanup(quick.stop)
         self.started: list[object] = []
-        start = ticker._thread.start_new_thread
+        start = ticker.start_new_thread
 
         def counted(*words: object) -> int:
             self.started.append(words)
             return start(*words)
 
-        counting = mock.patch.object(ticker._thread, "start_new_thread", counted)
+        counting = mock.patch.object(ticker, "start_new_thread", counted)
         counting.start()
         self.addCleanup(counting.stop)
         self.ticker = ticker.Ticker()

@@ -19,7 +19,6 @@ if TYPE_CHECKING:
 NAME = "fathom-canary"
 # MARK, the thread's number, the address of the code object; src/sample/canary.cc reads it.
 MARK = b"fathomCA"
-NOBODY = bytes(16)
 
 
 class Canary:
@@ -36,16 +35,22 @@ class Canary:
                 self._page = mmap.mmap(file, mmap.PAGESIZE, flags=mmap.MAP_PRIVATE, **kept)
             finally:
                 os.close(file)
-            self._page[:24] = MARK + NOBODY
-        except (AttributeError, ImportError, OSError, ValueError):
+            self._page[:24] = MARK + bytes(16)
+        except (AttributeError, ImportError, MemoryError, OSError, ValueError):
             self._page = None
 
     def show(self, code: CodeType) -> None:
         """From now on this thread is in a call of this function."""
-        if self._page is not None:
-            self._page[8:24] = struct.pack("<QQ", get_native_id(), id(code))
+        self._put(get_native_id(), id(code))
 
     def hide(self) -> None:
         """Nobody is in it."""
-        if self._page is not None:
-            self._page[8:24] = NOBODY
+        self._put(0, 0)
+
+    def _put(self, thread: int, code: int) -> None:
+        if self._page is None:
+            return
+        try:
+            self._page[8:24] = struct.pack("<QQ", thread, code)
+        except MemoryError:  # the thread that says it goes on
+            pass

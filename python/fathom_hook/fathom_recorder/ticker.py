@@ -16,6 +16,10 @@ if TYPE_CHECKING:
     from types import CodeType
     from typing import Callable
 
+# As they are now: gevent puts others into the module, whose threads are none.
+allocate_lock = _thread.allocate_lock
+start_new_thread = _thread.start_new_thread
+
 PERIOD_S = 0.5
 # For a caller that waits for something that is about to happen.
 SOON_S = 0.02
@@ -32,9 +36,9 @@ class _Run:
     def __init__(self) -> None:
         self.tid = 0
         self.left_at = 0.0
-        self.leave = _thread.allocate_lock()  # free: it is to end
+        self.leave = allocate_lock()  # free: it is to end
         self.leave.acquire()
-        self.over = _thread.allocate_lock()  # free: it has
+        self.over = allocate_lock()  # free: it has
         self.over.acquire()
 
 
@@ -53,7 +57,7 @@ class Ticker:
         self._run: _Run | None = None
         self._ending: _Run | None = None  # one that has left its loop by itself
         self._stop = False
-        self._starting = _thread.allocate_lock()
+        self._starting = allocate_lock()
 
     def add(self, call: Callable[[], bool]) -> None:
         """`call` says whether it wants to be called again; `wake` starts it anew."""
@@ -78,7 +82,7 @@ class Ticker:
         try:
             if self._run is None:
                 self._run = run = _Run()
-                _thread.start_new_thread(self._loop, (run,))
+                start_new_thread(self._loop, (run,))
         except RuntimeError:  # the interpreter is ending
             self._run = None
         finally:
