@@ -48,6 +48,9 @@ constexpr int kMostInVain = 20;
 constexpr std::uint64_t kMostWaitBytes = 32768;
 /// A thread that is switched more often than once in so many ns is asked for no record of it.
 constexpr std::int64_t kMostPerSwitch = kMs / 4;
+/// Of switches after a look, as the kernel has their times: it has others than we in a namespace of
+/// times, where none would ever be used.
+constexpr std::size_t kMostSwitches = 4096;
 /// Stacks of perf that wait for the time that they are given.
 constexpr std::size_t kMostNatives = 1024;
 /// Python's stack and the native one are of one moment where they are no further apart.
@@ -561,6 +564,7 @@ std::optional<BlockedParts> ProcessSampler::blocked_parts(Thread& thread, const 
   const std::optional<BlockedParts> parts =
       divide_blocked(looks, std::span(thread.switches.begin(), later), now);
   thread.switches.erase(thread.switches.begin(), later);
+  if (thread.switches.size() > kMostSwitches) thread.switches.clear();
   return parts;
 }
 
