@@ -499,10 +499,13 @@ std::vector<std::string> redact_command(const std::vector<std::string>& words) {
     const bool other = looks_glued && options.means_other();
     const bool glued =
         word.size() > 2 && (options.is_glued(word) || (looks_glued && !options.means_other()));
+    const bool value =
+        options.is_key(word, before) ||
+        (before == kPasswordOption && !options.means_other() && looks_like_password(word));
     const bool no_script = word.starts_with('-') || !precedes_script(before);
     if (secret_follows && !word.starts_with("--")) {
       out.emplace_back(word.empty() ? std::string_view() : kRedacted);
-    } else if (options.is_key(word, before)) {
+    } else if (value) {
       out.emplace_back(kRedacted);
     } else if (precedes_user(before)) {
       out.push_back(redact_user(before, word));
@@ -510,8 +513,6 @@ std::vector<std::string> redact_command(const std::vector<std::string>& words) {
       out.push_back(word.substr(0, word[2] == '=' ? 3 : 2) + std::string(kRedacted));
     } else if (other) {
       out.push_back(redact_other(word));
-    } else if (before == kPasswordOption && !options.means_other() && looks_like_password(word)) {
-      out.emplace_back(kRedacted);
     } else {
       std::string assigned = redact_assignment(word, no_script);
       out.push_back(assigned.empty() ? redact(word) : std::move(assigned));

@@ -55,12 +55,12 @@ Outcome check(const RuleContext& rules) {
   const bool tail = pool->one_worker > pool->one_other;
   const std::vector<UserSpot> spots = spots_of(program, tail);
   Finding finding;
-  finding.title = "Beside a pool of " + counted_noun(pool->workers, "worker") +
-                  ", one thread computes alone for " + share_text(serial) + " of the run" +
-                  (spots.empty() ? ""
-                                 : ", most of it " +
-                                       std::string(tail ? "in a worker" : "outside of the pool") +
-                                       ": " + program.name_of(spots.front()));
+  finding.title =
+      "Beside a pool of " + counted_noun(pool->workers, "worker") +
+      ", one thread computes alone for " + share_text(serial) + " of the run" +
+      (spots.empty() ? ""
+                     : ", most of it " + std::string(tail ? "in a worker" : "outside of the pool") +
+                           ": " + program.name_of(spots.front()));
   finding.family = Family::host;
   finding.weight = Weight::warning;
   finding.confidence = Confidence::medium;
