@@ -100,12 +100,13 @@ Result<std::unique_ptr<Session>> Session::open(std::string_view path, const Read
   }
   const TraceCache cache(name);
   std::optional<Trace> found = cache.find();
+  const bool fresh = !found;
   Result<Trace> trace = found ? Result<Trace>(*std::move(found)) : read_trace(name, options);
   if (!trace) return std::move(trace).error();
   auto session = std::make_unique<Session>(std::move(*trace), name);
   if (!cache.keeps()) return session;
   session->kept_ = cache;
-  if (!found) session->keep();
+  if (fresh) session->keep();
   return session;
 }
 
