@@ -70,13 +70,6 @@ Result<void> write_page(const Arguments& args, const Inputs& inputs, const Input
   return write_page_file(page, viewed);
 }
 
-Result<void> write(const Arguments& args, const Diagnosis& diagnosis, ResultWriter& writer) {
-  if (!args.output.json)
-    return writer.text(render_diagnosis_text(diagnosis, args.request, args.all, writer.style()));
-  return writer.json(
-      [&](std::string_view indent) { return render_diagnosis_json(diagnosis, indent); });
-}
-
 /// What the text depends on beside recording and request.
 std::string text_form(bool all, const Style& style) {
   std::string form = "text";
@@ -102,16 +95,15 @@ class KeptOutput {
         args_.output.json ? question(kDiagnosisJsonForm) : question(text_form(args_.all, style_));
     return asked ? TraceCache(file_).find_answer(*asked) : std::nullopt;
   }
-  /// For the next time. JSON is kept in any case, since the page is given it. What was printed is
-  /// whole, also where the memory ends here.
-  void keep(const InputDiagnosis& one) const try {
+  /// For the next time: `text` as it was printed, and JSON in any case, since the page is given it.
+  /// What was printed is whole, also where the memory ends here.
+  void keep(const InputDiagnosis& one, std::string_view text) const try {
     const TraceCache* const cache = one.session == nullptr ? nullptr : one.session->kept();
     const std::optional<std::string> json = question(kDiagnosisJsonForm);
     if (cache == nullptr || !json) return;
     cache->keep_answer(*json, render_diagnosis_json(one.diagnosis) + "\n");
     if (args_.output.json) return;
-    cache->keep_answer(*question(text_form(args_.all, style_)),
-                       render_diagnosis_text(one.diagnosis, args_.request, args_.all, style_));
+    cache->keep_answer(*question(text_form(args_.all, style_)), text);
   } catch (const std::bad_alloc&) {
     return;  // it is made anew
   }
@@ -173,10 +165,17 @@ int run(Arguments& args) {
       writer.expect_several(one.several);
       const std::optional<Diagnosis> noted =
           one.several ? batches.noted(one.diagnosis) : std::nullopt;
-      Result<void> written = write(args, noted ? *noted : one.diagnosis, writer);
+      const Diagnosis& shown = noted ? *noted : one.diagnosis;
+      std::string text;
+      if (!args.output.json)
+        text = render_diagnosis_text(shown, args.request, args.all, writer.style());
+      Result<void> written = args.output.json ? writer.json([&](std::string_view indent) {
+        return render_diagnosis_json(shown, indent);
+      })
+                                              : writer.text(text);
       if (written && !args.page.html.empty()) written = write_page(args, *inputs, one);
       if (!written) return std::move(written).error();
-      kept.keep(one);
+      kept.keep(one, text);
       return output.closed() ? Proceed::stop : Proceed::next;
     };
     int code = kFine;

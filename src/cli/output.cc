@@ -8,6 +8,8 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include "base/whole_io.h"
+
 namespace fathom::cli {
 namespace {
 
@@ -35,16 +37,9 @@ Output::~Output() {
 }
 
 Result<void> Output::write(std::string_view text) {
-  while (!text.empty() && !closed_) {
-    const ssize_t written = ::write(descriptor_, text.data(), text.size());
-    if (written < 0) {
-      if (errno == EINTR) continue;
-      if (errno != EPIPE) return io_error(path_);
-      closed_ = true;
-    } else {
-      text.remove_prefix(static_cast<std::size_t>(written));
-    }
-  }
+  if (closed_ || write_all(descriptor_, text) == text.size()) return {};
+  if (errno != EPIPE) return io_error(path_);
+  closed_ = true;
   return {};
 }
 

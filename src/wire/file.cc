@@ -9,6 +9,8 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include "base/whole_io.h"
+
 namespace fathom::wire {
 namespace {
 
@@ -54,21 +56,15 @@ bool File::append(std::string_view bytes) noexcept {
     errno = EFBIG;
     return false;
   }
-  std::size_t done = 0;
-  while (done < bytes.size()) {
-    const ssize_t written = ::write(descriptor_, bytes.data() + done, bytes.size() - done);
-    if (written > 0) {
-      done += static_cast<std::size_t>(written);
-      continue;
-    }
-    if (written < 0 && errno == EINTR) continue;
-    // Half a block would cost the reader a search, no more, if it cannot be taken back.
-    const bool taken_back = done == 0 || ::ftruncate(descriptor_, static_cast<off_t>(size_)) == 0;
-    if (!taken_back) size_ += done;
-    return false;
-  }
-  size_ += done;
-  return true;
+  const std::size_t done = write_all(descriptor_, bytes);
+  // Half a block would cost the reader a search, no more, if it cannot be taken back.
+  const bool whole = done == bytes.size();
+  const int reason = errno;
+  const bool taken_back =
+      !whole && (done == 0 || ::ftruncate(descriptor_, static_cast<off_t>(size_)) == 0);
+  errno = reason;
+  if (!taken_back) size_ += done;
+  return whole;
 }
 
 bool File::close() noexcept {

@@ -9,22 +9,14 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include "base/whole_io.h"
+
 namespace fathom::capture {
 namespace {
 
 Error failed(const std::string& path) {
   const std::string limit = errno == EFBIG ? " (the limit of file sizes, ulimit -f)" : "";
   return {ErrorCode::io, path + ": " + std::strerror(errno) + limit};
-}
-
-bool write_all(int descriptor, std::string_view text) {
-  while (!text.empty()) {
-    const ssize_t written = ::write(descriptor, text.data(), text.size());
-    if (written < 0 && errno == EINTR) continue;
-    if (written < 0) return false;
-    text.remove_prefix(static_cast<std::size_t>(written));
-  }
-  return true;
 }
 
 }  // namespace
@@ -56,7 +48,7 @@ Result<void> replace_file(const std::string& path, std::string_view text) {
   const std::string fresh = path + ".new";
   const int descriptor = ::open(fresh.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
   if (descriptor < 0) return failed(fresh);
-  const bool written = write_all(descriptor, text);
+  const bool written = write_all(descriptor, text) == text.size();
   const int reason = errno;
   const bool closed = ::close(descriptor) == 0;
   if (!written) errno = reason;

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cerrno>
 #include <charconv>
 #include <cstdio>
 #include <cstdlib>
@@ -22,6 +21,7 @@
 #include "base/folder.h"
 #include "base/hash.h"
 #include "base/user_cache.h"
+#include "base/whole_io.h"
 #include "engine/inputs/build_sum.h"
 #include "engine/inputs/kept_answer.h"
 #include "store/image.h"
@@ -142,31 +142,6 @@ bool make_room(const std::string& folder, std::uint64_t more) {
   return sum <= limit;
 }
 
-bool write_all(int file, std::string_view bytes) {
-  while (!bytes.empty()) {
-    const ssize_t written = ::write(file, bytes.data(), bytes.size());
-    if (written < 0 && errno == EINTR) continue;
-    if (written <= 0) return false;
-    bytes.remove_prefix(static_cast<std::size_t>(written));
-  }
-  return true;
-}
-
-/// The rest of the file, which may be shorter than it was. None where it cannot be read.
-std::optional<std::string> read_all(int file, std::size_t bytes) {
-  std::string content(bytes, '\0');
-  std::size_t read = 0;
-  while (read < bytes) {
-    const ssize_t more = ::read(file, content.data() + read, bytes - read);
-    if (more < 0 && errno == EINTR) continue;
-    if (more < 0) return std::nullopt;
-    if (more == 0) break;
-    read += static_cast<std::size_t>(more);
-  }
-  content.resize(read);
-  return content;
-}
-
 /// Makes a file with what `fill` writes, under another name until it is whole.
 template <class Fill>
 void write(const std::string& folder, const std::string& file, Fill fill) {
@@ -240,8 +215,9 @@ std::optional<std::string> TraceCache::find_answer(std::string_view question) co
     std::optional<std::string> answer;
     const auto bytes = static_cast<std::uint64_t>(facts.st_size);
     if (bytes <= 2 * kMostAnswerBytes) {
-      if (const std::optional<std::string> content = read_all(file.get(), bytes))
-        answer = read_answer(*content, key_, question);
+      std::string content(bytes, '\0');
+      if (const std::optional<std::size_t> read = read_all(file.get(), content))
+        answer = read_answer(std::string_view(content).substr(0, *read), key_, question);
     }
     if (answer) {
       futimens(file.get(), nullptr);  // used now
@@ -260,7 +236,8 @@ void TraceCache::keep_answer(std::string_view question, std::string_view answer)
     if (!is_unchanged() || !make_private_folder(folder_)) return;
     const std::string content = write_answer(key_, question, answer);
     if (!make_room(folder_, content.size())) return;
-    write(folder_, answer_file(question), [&](int file) { return write_all(file, content); });
+    write(folder_, answer_file(question),
+          [&](int file) { return write_all(file, content) == content.size(); });
   } catch (const std::exception&) {
     // Without memory for it, it is computed again the next time.
   }
