@@ -173,7 +173,7 @@ class Arguments(unittest.TestCase):
         asked = ask(wanted())
         self.assertEqual(asked["missing"], [])
         self.assertGreater(asked["seen"], 20)
-        # What is not installed is said, not passed over.
+        # What is not installed is reported, not passed over.
         for path in asked["absent"]:  # type: ignore[attr-defined]
             print(f"not installed, so not checked: {path}", file=sys.stderr)
             self.assertFalse(path.startswith("torch."), path)
