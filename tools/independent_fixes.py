@@ -33,7 +33,7 @@ COLLECTIVES = {
 FUSED = {"Adam", "AdamW", "SGD", "Adagrad"}
 # Before PyTorch 2.9 or so Adagrad's is one of the processor alone.
 FUSED_ON_DEVICES = FUSED - {"Adagrad"}
-FOREACH = FUSED | {"Adadelta", "Adamax", "ASGD", "NAdam", "RAdam", "RMSprop", "Rprop"}
+FOREACH = FUSED | {"Adadelta", "Adafactor", "Adamax", "ASGD", "NAdam", "RAdam", "RMSprop", "Rprop"}
 SAME_CAUSE = (
     {"data-loading", "data-loader-workers"},
     {"host-bound", "cuda-graph-inference"},
@@ -100,6 +100,8 @@ CHECKS: list[Check] = [
     ("the optimizer is another", names_other_optimizer),
     ("the optimizer has no fused implementation", lambda f, text: "fused=True" in text and bool(f["optimizers"]) and "optim." in text
      and not set(f["optimizers"]) & (FUSED if f["device"] is None else FUSED_ON_DEVICES)),
+    ("the optimizer has no foreach implementation", lambda f, text: "foreach=True" in text and bool(f["optimizers"]) and "optim." in text
+     and not set(f["optimizers"]) & FOREACH),
     ("no FSDP", lambda f, text: bool(re.search(r"FSDP|forward_prefetch|fully_shard", text)) and "FSDP" not in f["frameworks"]),
     ("no TorchRec", lambda f, text: "TorchRec" in text and "TorchRec" not in f["frameworks"]),
     ("nothing is broadcast", lambda f, text: "dist.broadcast" in text and "broadcast" not in f["collectives"]),

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <map>
 
+#include "analysis/structure/answering.h"
 #include "analysis/util/row_order.h"
 #include "replay/host_pieces.h"
 
@@ -119,8 +120,10 @@ Duration time_of_roots(const Context& context, const Nesting::Thread& thread) {
 std::vector<std::uint32_t> main_threads(const Context& context) {
   const std::vector<Nesting::Thread>& work = context.nesting().work;
   std::map<TrackId, bool> with_steps;
+  const std::vector<TrackId> answering = answering_threads(context.trace, context.steps());
   for (const Step& step : context.steps().steps) {
-    if (step.slice.valid()) with_steps[context.trace.slices.track[step.slice.row()]] = true;
+    if (!step.slice.valid()) continue;
+    with_steps[answering[context.trace.slices.track[step.slice.row()].row()]] = true;
   }
   std::map<StringId, std::pair<std::pair<bool, Duration>, std::uint32_t>> best;
   for (std::uint32_t thread = 0; thread < work.size(); ++thread) {

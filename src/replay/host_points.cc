@@ -5,6 +5,7 @@
 #include <array>
 #include <string_view>
 
+#include "analysis/structure/answering.h"
 #include "analysis/util/row_order.h"
 #include "replay/step_choice.h"
 
@@ -116,9 +117,11 @@ std::vector<std::uint32_t> threads_by_track(const Context& context) {
 
 void add_steps(const Context& context, std::span<const Step> steps, PointCollector& collector) {
   const std::vector<std::uint32_t> threads = threads_by_track(context);
+  const std::vector<TrackId> answering = answering_threads(context.trace, context.steps());
   for (std::uint32_t row = 0; row < steps.size(); ++row) {
     if (!steps[row].slice.valid()) continue;
-    const std::uint32_t thread = threads[context.trace.slices.track[steps[row].slice.row()].row()];
+    const TrackId track = context.trace.slices.track[steps[row].slice.row()];
+    const std::uint32_t thread = threads[answering[track.row()].row()];
     if (thread == kNoRow) continue;
     // The begin carries its step until it is known where it stands among the points.
     collector.add(thread, steps[row].host.begin, steps[row].slice, PointOrder::step_begin,

@@ -342,18 +342,71 @@ class Loops(Watched):
         asyncio.run(serve(app, {"type": "http"}))
         self.assertEqual(len(self.seen), 3)
 
-    def test_what_lies_before_the_first_call_and_behind_the_last_is_in_no_request(self) -> None:
+    def test_a_request_lasts_from_where_the_server_begins_to_answer_to_the_last_call(self) -> None:
+        seen: dict[str, int] = {}
+
         async def app() -> None:
-            await asyncio.sleep(0.2)
+            seen["entered"] = time.monotonic_ns()
+            end = time.thread_time_ns() + 5_000_000
+            while time.thread_time_ns() < end:  # what the server parses, and asks others for
+                pass
+            await asyncio.sleep(0.02)
             self.model()
-            await asyncio.sleep(0.2)
+            seen["called"] = time.monotonic_ns()
+            await asyncio.sleep(0.02)
+            seen["left"] = time.monotonic_ns()
 
         before = time.monotonic_ns()
-        asyncio.run(self.uvicorn()(app))
-        begin, end, spent = self.seen[0]
-        self.assertGreaterEqual(begin - before, 200_000_000)
-        self.assertGreaterEqual(time.monotonic_ns() - end, 200_000_000)
-        self.assertIsNotNone(spent)
+        for name, kind, method in requests_of_loops:
+            asyncio.run(self.server(name, kind, method)(app))
+            begin, end, spent = self.seen[-1]
+            self.assertLessEqual(before, begin)
+            self.assertLessEqual(begin, seen["entered"], name)
+            self.assertLessEqual(end, seen["called"], name)
+            self.assertLess(end, seen["left"])
+            self.assertGreaterEqual(spent[0], 5_000_000, name)
+            before = seen["left"]
+        self.assertEqual(self.time._active, {})
+
+    def test_one_that_began_while_another_was_answered_shared_the_thread(self) -> None:
+        async def called(wait: float) -> None:
+            await asyncio.sleep(wait)
+            self.model()
+
+        async def both() -> None:
+            serve = self.uvicorn()
+            first = asyncio.ensure_future(serve(lambda: called(0)))
+            second = asyncio.ensure_future(serve(lambda: called(0.05)))
+            await first
+            await second  # its call came when the first was over
+            await serve(lambda: called(0))
+
+        asyncio.run(both())
+        self.assertEqual([spent is None for _, _, spent in self.seen], [False, True, False])
+        self.assertEqual(self.time._active, {})
+
+    def test_an_answer_without_a_model_takes_no_looks_from_one_that_has_one(self) -> None:
+        async def idle(until: asyncio.Event) -> None:
+            await until.wait()
+
+        async def asked(until: asyncio.Event) -> None:
+            self.model()
+            entry = dict(self.time._active)
+            until.set()
+            await asyncio.sleep(0.01)
+            self.assertEqual(self.time._active, entry)
+            self.model()
+
+        async def both() -> None:
+            serve, until = self.uvicorn(), asyncio.Event()
+            waits = asyncio.ensure_future(serve(lambda: idle(until)))
+            await asyncio.sleep(0)
+            await serve(lambda: asked(until))
+            await waits
+
+        asyncio.run(both())
+        self.assertEqual(len(self.seen), 1)
+        self.assertIsNotNone(self.seen[0][2])
         self.assertEqual(self.time._active, {})
 
     def test_of_an_answer_that_works_for_ever_each_further_call_is_a_request(self) -> None:

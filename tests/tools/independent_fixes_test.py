@@ -43,6 +43,11 @@ class Fixes(unittest.TestCase):
     def test_only_some_optimizers_are_fused(self):
         self.assertEqual(reasons(facts(host("Optimizer.step#Lion.step")), "torch.optim.Lion(p, fused=True)"), ["the optimizer has no fused implementation"])
 
+    def test_adafactor_has_a_foreach_implementation_and_lbfgs_none(self):
+        for name, expected in (("Adafactor", []), ("LBFGS", ["the optimizer has no foreach implementation"])):
+            known = facts(host(f"Optimizer.step#{name}.step"))
+            self.assertEqual(reasons(known, f"torch.optim.{name}(p, foreach=True)"), expected)
+
     def test_memory_is_pinned_for_a_device(self):
         self.assertEqual(reasons(facts(host("aten::add")), "DataLoader(data, pin_memory=True)"), ["nothing is copied to a device"])
         self.assertEqual(reasons(facts(host("aten::add"), activities=(KERNEL,)), "DataLoader(data, pin_memory=True)"), [])

@@ -36,35 +36,45 @@ class RequestTime:
         self._lock = _thread.allocate_lock()
         self._sums = TimeSums()
 
-    def begin(self) -> Spent | None:
-        """What `end` wants, unless this request is not read."""
+    def begin(self, at_once: bool = True) -> Spent | None:
+        """What `end` wants, unless this request is not read. `at_once`: the thread works on nothing
+        else, so looks at it are of this one; else they are of the one before until `heed`."""
         begun = self._begun = self._begun + 1  # threads may lose some; no harm
         if begun > _EACH and begun % _ONE_OF:
             return None
         tid = get_native_id()
-        self._active[_thread.get_ident()] = tid, Looks()
+        active = tid, Looks()
+        if at_once:
+            self._active[_thread.get_ident()] = active
+        else:
+            self._active.setdefault(_thread.get_ident(), active)
         queued = queued_ns(tid)
-        return thread_time_ns(), queued, None
+        return thread_time_ns(), queued, active[1]
+
+    def heed(self, base: Spent | None) -> None:
+        """From now on looks at the calling thread are of this request."""
+        if base is not None and base[2] is not None:
+            self._active[_thread.get_ident()] = get_native_id(), base[2]
 
     def end(self, base: Spent | None) -> Spent | None:
         spent = self.so_far(base)
-        if base is not None:
-            self.forget()
+        self.forget(base)
         return spent
 
-    def forget(self) -> None:
-        """The thread works on nothing any more that is read."""
-        self._active.pop(_thread.get_ident(), None)
+    def forget(self, base: Spent | None) -> None:
+        """Looks at the calling thread are of this request no more."""
+        active = self._active.get(_thread.get_ident())
+        if active is not None and base is not None and active[1] is base[2]:
+            del self._active[_thread.get_ident()]
 
     def so_far(self, base: Spent | None) -> Spent | None:
         if base is None:
             return None
         processor = thread_time_ns() - base[0]
-        tid, looks = self._active.get(_thread.get_ident(), (0, None))
-        queued = queued_ns(tid) if tid else None
+        queued = queued_ns(get_native_id())
         if queued is None or base[1] is None:
-            return processor, None, looks
-        return processor, queued - base[1], looks
+            return processor, None, base[2]
+        return processor, queued - base[1], base[2]
 
     def add(self, wall: int, spent: Spent | None, recorded: bool) -> None:
         """A request is over."""

@@ -3,9 +3,9 @@ Knows nothing of torch.
 
 A request is an item of work in which a model is called: what http.server or a server of WSGI
 answers, what a ThreadPoolExecutor or anyio runs in a thread. Of what a server of ASGI, aiohttp or
-tornado answers in an event loop it is what lies from its first call of a model to the end of its
-last. A call of the model that lies in no such item is a request by itself. Each thread has its
-own, and an event loop many at a time, so requests may overlap.
+tornado answers in an event loop it is what lies from where the server begins to answer to the end
+of the last call of a model. A call of the model that lies in no such item is a request by itself.
+Each thread has its own, and an event loop many at a time, so requests may overlap.
 """
 
 from __future__ import annotations
@@ -42,6 +42,8 @@ _WSGI = (
 _LOOPS = (
     ("uvicorn.protocols.http.h11_impl", "RequestResponseCycle", "run_asgi"),
     ("uvicorn.protocols.http.httptools_impl", "RequestResponseCycle", "run_asgi"),
+    ("uvicorn.protocols.http.zttp_impl", "RequestResponseCycle", "run_asgi"),
+    ("uvicorn.protocols.http.zttp_h2_impl", "RequestResponseCycle", "run_asgi"),
     ("hypercorn.app_wrappers", "ASGIWrapper", "__call__"),
     ("aiohttp.web_protocol", "RequestHandler", "_handle_request"),
     ("tornado.web", "RequestHandler", "_execute"),
@@ -49,18 +51,21 @@ _LOOPS = (
 
 
 class Answer:
-    """What an event loop answers, and the calls of models in it so far. `alone`: no other called
-    one meanwhile, so that what the thread did was done for this one."""
+    """What an event loop answers since `begin`, and the calls of models in it so far. `alone`: no
+    other that calls one was answered meanwhile, so that what the thread did was done for this
+    one."""
 
-    def __init__(self) -> None:
+    def __init__(self, base: Spent | None) -> None:
         self.thread = get_ident()
         self.open = True
         self.alone = True
-        self.begin = self.end = 0
+        self.end = 0
         self.calls = 0
-        self.others: list[Answer] = []
-        self.base: Spent | None = None
+        self.base = base
         self.spent: Spent | None = None
+        # Others of this thread that have called a model.
+        self.others: list[Answer] | None = None
+        self.begin = monotonic_ns()
 
 
 # Tasks that a request begins inherit it; what it has left behind outlives it.
@@ -83,15 +88,18 @@ class Requests:
         self._on_request = on_request
         self._time = time or RequestTime()
         self._local = threading.local()
+        # By what requests were begun: "server", "pool", "call".
+        self.begun_by: set[str] = set()
 
     # Items of work
 
     @quietly
-    def begin(self) -> None:
+    def begin(self, way: str = "server") -> None:
         local = self._local
         local.depth = depth = getattr(local, "depth", 0) + 1
         if depth == 1:
             local.calls = 0
+            local.way = way
             local.base = self._time.begin()
             local.begin = monotonic_ns()
 
@@ -105,6 +113,7 @@ class Requests:
             now = monotonic_ns()
             spent = self._time.end(local.base)
             if 0 < local.calls < CALLS_OF_LOOP:
+                self.begun_by.add(local.way)
                 self._on_request(local.begin, now, spent)
 
     # Answers of event loops
@@ -115,35 +124,37 @@ class Requests:
         counts."""
         if _answer() is not None:
             return None
-        answer = Answer()
+        answer = Answer(self._time.begin(at_once=False))
         _ANSWER.set(answer)
         return answer
 
     @quietly
     def answer_ends(self, answer: Answer) -> None:
-        began = answer.begin
+        # One that worked for ever has been left.
+        whole = answer.open and answer.end > 0
         self._leave(answer)
-        if began and answer.end:
-            spent = answer.spent if answer.alone else None
-            self._on_request(began, answer.end, spent)
+        if whole:
+            self.begun_by.add("server")
+            self._on_request(answer.begin, answer.end, answer.spent if answer.alone else None)
 
     def _first_call(self, answer: Answer) -> None:
-        others = self._local.__dict__.setdefault("answers", [])
+        local = self._local
+        others = local.__dict__.setdefault("answers", [])
         for other in others:
             other.alone = False
-        answer.alone = not others
+        answer.alone = not others and getattr(local, "answered", 0) <= answer.begin
         answer.others = others
-        answer.base = self._time.begin()
         others.append(answer)
-        answer.begin = monotonic_ns()
+        self._time.heed(answer.base)
 
     def _leave(self, answer: Answer) -> None:
         """Nothing is its call any more."""
         answer.open = False
-        if answer.begin:
-            answer.begin = 0
+        self._time.forget(answer.base)
+        if answer.others is not None:
             answer.others.remove(answer)
-            self._time.forget()
+            answer.others = None
+            self._local.answered = monotonic_ns()
 
     def is_serving(self) -> bool:
         """Whether the calling thread works on an item, or runs an event loop."""
@@ -160,7 +171,7 @@ class Requests:
             answer = _answer()
             if answer is None:
                 local.base = self._time.begin()
-            elif not answer.begin:
+            elif answer.others is None:
                 self._first_call(answer)
         local.call = monotonic_ns()
 
@@ -186,6 +197,7 @@ class Requests:
         began = getattr(local, "call", 0)
         if began:
             now = monotonic_ns()
+            self.begun_by.add("call")
             # Of an item that turned out to be a loop nothing is known of a single call.
             self._on_request(began, now, None if inside else self._time.end(local.base))
 
@@ -218,13 +230,13 @@ class Servers:
 
         return call
 
-    def _around(self, original: Any) -> Any:
+    def _around(self, original: Any, way: str) -> Any:
         current = self._current
 
         @named_like(original)
         def item(*args: Any, **kwargs: Any) -> Any:
             requests = current()
-            requests.begin()
+            requests.begin(way)
             try:
                 return original(*args, **kwargs)
             finally:
@@ -234,12 +246,12 @@ class Servers:
 
     def _pools(self, module: Any) -> None:
         kind = module._WorkItem
-        kind.run = self._around(kind.run)
+        kind.run = self._around(kind.run, "pool")
 
     def _wsgi(self, kind: str, method: str) -> Callable[[Any], None]:
         def watch(module: Any) -> None:
             owner = getattr(module, kind)
-            setattr(owner, method, self._around(getattr(owner, method)))
+            setattr(owner, method, self._around(getattr(owner, method), "server"))
 
         return watch
 
@@ -301,9 +313,9 @@ class Servers:
         @named_like(original)
         async def run_sync(*args: Any, **kwargs: Any) -> Any:
             if args:
-                args = (around(args[0]), *args[1:])
+                args = (around(args[0], "pool"), *args[1:])
             elif "func" in kwargs:
-                kwargs["func"] = around(kwargs["func"])
+                kwargs["func"] = around(kwargs["func"], "pool")
             return await original(*args, **kwargs)
 
         module.run_sync = run_sync

@@ -207,7 +207,10 @@ class TorchRequests:
         watch.recorder.facts.write()
 
     def facts(self) -> dict[str, Any]:
-        return {"steps": self._number, "step_by": "request"} if self.seen else {}
+        if not self.seen:
+            return {}
+        begun_by = sorted(self.requests.begun_by)
+        return {"steps": self._number, "step_by": "request", "requests_begun_by": begun_by}
 
 
 def servers(watch: Any) -> Servers:

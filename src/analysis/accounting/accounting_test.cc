@@ -58,6 +58,21 @@ TEST(Accounting, TimeBeforeALaunchIsWhatItsThreadDid) {
   EXPECT_EQ(accounted.whole().total(), duration_ns(300));
 }
 
+TEST(Accounting, ARequestInALaneIsTheWorkOfTheThreadBesideIt) {
+  TraceBuilder builder;
+  builder.fact("step_by", "\"request\"");
+  const std::int64_t lane = 11 + (std::int64_t{1} << 22);
+  builder.on_thread(11).step(0, 0, 100);
+  builder.op("aten::mm", 10, 80);
+  builder.op("aten::mm", 310, 40);
+  builder.on_thread(lane).step(1, 50, 150);   // crosses the first
+  builder.on_thread(lane).step(2, 300, 500);  // alone; more than thread 11 has itself
+  builder.on_thread(11).op("aten::mm", 900, 10);
+  const Accounted accounted(builder);
+  EXPECT_EQ(accounted.host(HostBucket::python), 20 + 460);
+  EXPECT_EQ(accounted.host(HostBucket::waiting), 200 + 110);
+}
+
 TEST(Accounting, AllocatingWinsOverTheOperatorAroundIt) {
   TraceBuilder builder;
   builder.op("aten::empty", 0, 100);

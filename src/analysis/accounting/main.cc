@@ -271,7 +271,7 @@ class Requests {
       const Interval window{std::max(step.window.begin, at), std::min(step.window.end, span.end)};
       if (window.begin >= window.end) continue;
       add({at, window.begin}, HostBucket::waiting, SliceId());
-      request(context_.trace.slices.track[step.slice.row()], window);
+      request(threads_.of(step), window);
       at = window.end;
     }
     add({at, span.end}, HostBucket::waiting, SliceId());

@@ -5,6 +5,7 @@
 #include <string_view>
 #include <tuple>
 
+#include "analysis/structure/answering.h"
 #include "analysis/structure/phases.h"
 #include "store/profiler_step.h"
 
@@ -151,9 +152,10 @@ TrackId HostThreads::main_of(StringId process) const {
 void HostThreads::find_mains() {
   std::map<TrackId, Lead> leads;
   const Steps& steps = context_.steps();
+  answering_ = answering_threads(trace_, steps);
   if (steps.source == StepSource::profiler_step) {
     for (const Step& step : steps.steps) {
-      leads[trace_.slices.track[step.slice.row()]].steps += step.host.length();
+      leads[of(step)].steps += step.host.length();
       mains_.try_emplace(step.process);
     }
   }

@@ -52,6 +52,10 @@ class HostThreads {
   [[nodiscard]] TrackId main_of(StringId process) const;
   /// The one of all processes.
   [[nodiscard]] TrackId main() const { return main_; }
+  /// The one that did the work of a step, whose slice may lie in a lane beside it.
+  [[nodiscard]] TrackId of(const Step& step) const {
+    return answering_[trace_.slices.track[step.slice.row()].row()];
+  }
 
  private:
   [[nodiscard]] bool is_operator(SliceId slice) const;
@@ -64,6 +68,7 @@ class HostThreads {
   std::vector<const Nesting::Thread*> work_;    // by track
   std::vector<const Nesting::Thread*> frames_;  // by track
   std::vector<std::vector<Interval>> fetches_;  // by track
+  std::vector<TrackId> answering_;              // by track
   std::map<StringId, TrackId> mains_;
   TrackId main_;
   std::array<SliceKind, 256> kinds_{};  // by category

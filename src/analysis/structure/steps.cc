@@ -2,9 +2,12 @@
 #include "analysis/structure/steps.h"
 
 #include <algorithm>
+#include <array>
 #include <set>
 #include <span>
+#include <string_view>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "analysis/structure/step_marks.h"
@@ -137,12 +140,30 @@ std::vector<std::pair<StringId, std::int32_t>> who_launches_where(const Trace& t
   return {pairs.begin(), pairs.end()};
 }
 
-std::string note_for(const StepMarks& marks) {
+/// From where requests are counted, as the recorder says; "" where it does not.
+std::string begin_of_requests(const Trace& trace) {
+  const Fact* const fact = trace.fact("requests_begun_by");
+  if (fact == nullptr) return {};
+  constexpr std::array<std::pair<std::string_view, std::string_view>, 3> kWays = {{
+      {"\"server\"", "the server begins to answer"},
+      {"\"pool\"", "a thread of a pool begins with it"},
+      {"\"call\"", "the model is called"},
+  }};
+  std::string text;
+  for (const auto& [way, begins] : kWays) {
+    if (fact->value.find(way) == std::string_view::npos) continue;
+    text += text.empty() ? ", from where " : " or ";
+    text += begins;
+  }
+  return text;
+}
+
+std::string note_for(const Trace& trace, const StepMarks& marks) {
   switch (marks.source) {
     case StepSource::profiler_step:
-      return marks.requests ? "Each request is a step, in the thread that answered it; of requests "
-                              "that overlap in time, the first is accounted for."
-                            : "";
+      if (!marks.requests) return "";
+      return "Each request is a step, in the thread that answered it" + begin_of_requests(trace) +
+             "; of requests that overlap in time, the first is accounted for.";
     case StepSource::annotation:
       return "No ProfilerStep in the trace: each top-level annotation \"" + marks.name +
              "\" is a step.";
@@ -232,7 +253,7 @@ Steps compute_steps(const Trace& trace, const Links& links) {
   Steps result;
   result.source = marks.source;
   result.requests = marks.requests;
-  result.note = note_for(marks);
+  result.note = note_for(trace, marks);
   result.name = std::move(marks.name);
   result.steps = std::move(marks.steps);
   result.devices = who_launches_where(trace, links);

@@ -54,11 +54,26 @@ TEST(Steps, OfAServerAreRequestsInTheThreadsThatAnsweredThem) {
   const Steps steps = steps_of(trace);
   EXPECT_TRUE(steps.requests);
   EXPECT_EQ(steps.name, "request");
+  EXPECT_TRUE(steps.note.starts_with("Each request is a step, in the thread that answered it; of "))
+      << steps.note;
   ASSERT_EQ(steps.steps.size(), 2U);
   // Between two requests is no part of either.
   expect_window(steps.steps[0], 100, 150);
   expect_window(steps.steps[1], 300, 340);
   EXPECT_EQ(steps.steps[1].number, 2);
+}
+
+TEST(Steps, OfAServerSayFromWhereTheyAreCounted) {
+  TraceBuilder builder;
+  builder.fact("step_by", "\"request\"");
+  builder.fact("requests_begun_by", R"(["call", "server"])");
+  builder.step(0, 100, 50);
+  builder.step(1, 200, 50);
+  const Trace trace = builder.build();
+  EXPECT_TRUE(steps_of(trace).note.starts_with(
+      "Each request is a step, in the thread that answered it, from where the server begins to "
+      "answer or the model is called; of requests"))
+      << steps_of(trace).note;
 }
 
 TEST(Steps, EndWithTheLastActivityTheyLaunchedAndTouchTheNext) {

@@ -23,6 +23,12 @@ constexpr std::array kOptions = {
     PasswordOption{"7z", 'p', Where::same_word},
     PasswordOption{"7za", 'p', Where::same_word},
     PasswordOption{"7zr", 'p', Where::same_word},
+    PasswordOption{"7zz", 'p', Where::same_word},
+    PasswordOption{"mycli", 'p', Where::both},
+    PasswordOption{"mydumper", 'p', Where::both},
+    PasswordOption{"myloader", 'p', Where::both},
+    PasswordOption{"cypher-shell", 'p', Where::next_word},
+    PasswordOption{"swanlab", 'k', Where::next_word},
     PasswordOption{"rar", 'p', Where::same_word},
     PasswordOption{"unrar", 'p', Where::same_word},
     PasswordOption{"sshpass", 'p', Where::both},
@@ -66,6 +72,21 @@ constexpr std::array<std::string_view, 15> kOtherMeaning = {
     "mkdir", "cp",     "scp",   "srun", "sbatch", "salloc", "squeue", "sinfo",
     "rsync", "pytest", "patch", "tar",  "unzip",  "ps",     "pgrep"};
 
+/// Trackers of experiments whose "login" takes the key of an account as a word.
+constexpr std::array<std::string_view, 6> kTrackers = {"wandb",    "weave",   "comet",
+                                                       "comet_ml", "swanlab", "neptune"};
+
+/// As long as keys are, and no host, address or path.
+bool looks_like_key(std::string_view word) {
+  constexpr std::size_t kShortestKey = 20;
+  const auto is_digit = [](char c) { return c >= '0' && c <= '9'; };
+  const auto is_letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); };
+  return word.size() >= kShortestKey && word[0] != '-' && std::ranges::any_of(word, is_digit) &&
+         std::ranges::any_of(word, is_letter) && std::ranges::all_of(word, [&](char c) {
+           return is_digit(c) || is_letter(c) || c == '_' || c == '-';
+         });
+}
+
 bool is_named(std::string_view program, std::string_view pattern) {
   if (!pattern.ends_with('*')) return program == pattern;
   return program.starts_with(pattern.substr(0, pattern.size() - 1)) &&
@@ -79,16 +100,19 @@ bool is_short_option(std::string_view word) {
 }  // namespace
 
 bool PasswordOptions::is_key(std::string_view word, std::string_view before) const {
+  if (login_ == Login::long_key) return looks_like_key(word);
   const bool address = before == "--host" || word.find("://") != std::string_view::npos;
-  return wandb_ == Login::key && !address && !word.empty() && word[0] != '-';
+  return login_ == Login::key && !address && !word.empty() && word[0] != '-';
 }
 
 void PasswordOptions::see(std::string_view word) {
   const std::string_view program = base_name(word);
-  if (program == "wandb") {
-    wandb_ = Login::program;
-  } else if (wandb_ == Login::program) {
-    wandb_ = program == "login" ? Login::key : Login::none;
+  if (std::ranges::find(kTrackers, program) != kTrackers.end()) {
+    login_ = Login::tracker;
+  } else if (program == "login") {
+    login_ = login_ == Login::tracker ? Login::key : Login::long_key;
+  } else if (login_ != Login::key) {
+    login_ = Login::none;
   }
   if (std::ranges::find(kOthers, program) != kOthers.end()) forget();
   if (std::ranges::find(kOtherMeaning, program) != kOtherMeaning.end()) other_ = true;

@@ -17,7 +17,7 @@ class PasswordOptions {
   void forget() {
     seen_ = 0;
     other_ = false;
-    wandb_ = Login::none;
+    login_ = Login::none;
   }
 
   /// Whether a password stands in the same word, right behind these two characters: "-p".
@@ -26,19 +26,20 @@ class PasswordOptions {
   /// Whether the next word is a password: `word` is the whole option.
   [[nodiscard]] bool is_followed(std::string_view word) const;
 
-  /// Whether a word behind `before` is the key of wandb login KEY.
+  /// Whether a word behind `before` is a key: of `wandb login KEY` whatever stands there, of the
+  /// login of a program that is not known what is as long as one.
   [[nodiscard]] bool is_key(std::string_view word, std::string_view before) const;
 
   /// Whether a name that is no password follows "-p": of srun a partition, of mkdir a folder.
   [[nodiscard]] bool means_other() const { return other_; }
 
  private:
-  /// What was last seen of "wandb login".
-  enum class Login : std::uint8_t { none, program, key };
+  /// What was last seen: a tracker, its "login", another's "login".
+  enum class Login : std::uint8_t { none, tracker, key, long_key };
 
   std::uint64_t seen_ = 0;  ///< A bit for each row of the table.
   bool other_ = false;
-  Login wandb_ = Login::none;
+  Login login_ = Login::none;
 };
 
 }  // namespace fathom::capture

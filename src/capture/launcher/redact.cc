@@ -18,18 +18,30 @@ bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
 constexpr std::string_view kPasswordOption = "-p";
 
+/// Has one of the parts between dashes both small letters and digits?
+bool has_mixed_part(std::string_view text) {
+  const auto is_small = [](char c) { return c >= 'a' && c <= 'z'; };
+  while (!text.empty()) {
+    const std::string_view part = text.substr(0, text.find('-'));
+    if (std::ranges::any_of(part, is_small) && std::ranges::any_of(part, is_digit)) return true;
+    text.remove_prefix(std::min(part.size() + 1, text.size()));
+  }
+  return false;
+}
+
 /// Is this word "-p" with a password right behind it, as mysql and sshpass take it? Ports,
 /// numbers and options of one plain word (-print, -pthread) hold none.
 bool holds_password(std::string_view word) {
   if (!word.starts_with(kPasswordOption) || word.size() < 5) return false;
   std::string_view value = word.substr(kPasswordOption.size());
   if (value[0] == '=') value.remove_prefix(1);
-  const auto is_number = [](char c) { return is_digit(c) || c == '-' || c == '.'; };
+  // Ports, too: -p127.0.0.1:8000-8010:80.
+  const auto is_number = [](char c) { return is_digit(c) || c == '-' || c == '.' || c == ':'; };
   const auto is_small = [](char c) { return (c >= 'a' && c <= 'z') || c == '-' || c == '_'; };
   if (std::ranges::all_of(value, is_number) || std::ranges::all_of(value, is_small)) return false;
-  // -python-3 and -pA-b hold none, -pSecret-1 does.
+  // -python-3.11 and -pA-b hold none, -pSecret-1 and -phunter2-x do.
   const auto is_capital = [](char c) { return c >= 'A' && c <= 'Z'; };
-  return value.find('-') == std::string_view::npos ||
+  return value.find('-') == std::string_view::npos || has_mixed_part(value) ||
          (std::ranges::any_of(value, is_capital) && std::ranges::any_of(value, is_digit));
 }
 
@@ -495,13 +507,11 @@ std::vector<std::string> redact_command(const std::vector<std::string>& words) {
   std::string_view before_that;  // and the one before that
   bool secret_follows = false;
   for (const std::string& word : words) {
+    const bool other = options.means_other();
     const bool looks_glued = holds_password(word);
-    const bool other = looks_glued && options.means_other();
-    const bool glued =
-        word.size() > 2 && (options.is_glued(word) || (looks_glued && !options.means_other()));
-    const bool value =
-        options.is_key(word, before) ||
-        (before == kPasswordOption && !options.means_other() && looks_like_password(word));
+    const bool glued = word.size() > 2 && (options.is_glued(word) || (looks_glued && !other));
+    const bool value = options.is_key(word, before) ||
+                       (before == kPasswordOption && !other && looks_like_password(word));
     const bool no_script = word.starts_with('-') || !precedes_script(before);
     if (secret_follows && !word.starts_with("--")) {
       out.emplace_back(word.empty() ? std::string_view() : kRedacted);
@@ -511,7 +521,7 @@ std::vector<std::string> redact_command(const std::vector<std::string>& words) {
       out.push_back(redact_user(before, word));
     } else if (glued) {
       out.push_back(word.substr(0, word[2] == '=' ? 3 : 2) + std::string(kRedacted));
-    } else if (other) {
+    } else if (looks_glued && other) {
       out.push_back(redact_other(word));
     } else {
       std::string assigned = redact_assignment(word, no_script);

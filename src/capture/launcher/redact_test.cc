@@ -351,6 +351,58 @@ TEST(Redact, WhatHttpieAndWandbAreGivenIsReplaced) {
       (std::vector<std::string>{"wandb", "login", "--host", "https://my.host", "[redacted]"}));
 }
 
+using Words = std::vector<std::string>;
+
+TEST(Redact, APasswordRightBehindMinusPIsToldByItsPartsAndByTheProgram) {
+  const struct {
+    Words words;
+    Words expected;
+  } cases[] = {
+      {{"prog", "-phunter2-x"}, {"prog", "-p[redacted]"}},
+      {{"prog", "-px-hunter2"}, {"prog", "-p[redacted]"}},
+      {{"mysql", "-phunter2-x", "base"}, {"mysql", "-p[redacted]", "base"}},
+      {{"mariadb-dump", "-psmall", "base"}, {"mariadb-dump", "-p[redacted]", "base"}},
+      {{"mycli", "-psmall"}, {"mycli", "-p[redacted]"}},
+      {{"mysqladmin", "-u", "root", "-psmall"}, {"mysqladmin", "-u", "root", "-p[redacted]"}},
+      {{"cypher-shell", "-p", "small"}, {"cypher-shell", "-p", "[redacted]"}},
+  };
+  for (const auto& [words, expected] : cases) EXPECT_EQ(redact_command(words), expected);
+  expect_redacted({{"prog -phunter2-x y", "prog -p[redacted] y"},
+                   {"mysql -phunter2-x base", "mysql -p[redacted] base"}});
+}
+
+TEST(Redact, WhatElseBeginsLikeMinusPIsLeft) {
+  for (const Words& words :
+       {Words{"docker", "run", "-p8080:80", "image"},
+        Words{"docker", "run", "-p127.0.0.1:8000-8010:80", "image"},
+        Words{"ffmpeg", "-i", "in", "-pix_fmt", "yuv420p", "out"}, Words{"python", "-pfoo", "x.py"},
+        Words{"prog", "-python-3.11", "-pre-trained", "-p8-16"},
+        Words{"srun", "-pgpu-a100x", "train"}, Words{"mysql", "-P3306", "--protocol=tcp"}})
+    EXPECT_EQ(redact_command(words), words);
+  expect_redacted({{"ffmpeg -pix_fmt yuv420p -preset fast", "ffmpeg -pix_fmt yuv420p -preset fast"},
+                   {"python -pfoo x.py", "python -pfoo x.py"}});
+}
+
+TEST(Redact, TheKeyOfALoginIsReplacedAndItsHostIsNot) {
+  expect_redacted({
+      {"comet login abcDEF123", "comet login [redacted]"},
+      {"swanlab login -k abcdef", "swanlab login -k [redacted]"},
+      {"neptune login small && train x", "neptune login [redacted] && train x"},
+      {"prog login abcdefghij0123456789 && y", "prog login [redacted] && y"},
+      {"docker login registry-1.docker.io", "docker login registry-1.docker.io"},
+      {"az login --tenant contoso", "az login --tenant contoso"},
+      {"ssh login node-17", "ssh login node-17"},
+      {"comet upload run-17.zip", "comet upload run-17.zip"},
+      {"prog login me train abcdefghij0123456789", "prog login me train abcdefghij0123456789"},
+  });
+  EXPECT_EQ(redact_command({"comet", "login", "abcDEF123"}),
+            (Words{"comet", "login", "[redacted]"}));
+  EXPECT_EQ(redact_command({"python", "-m", "comet_ml", "login", "abcDEF123"}),
+            (Words{"python", "-m", "comet_ml", "login", "[redacted]"}));
+  EXPECT_EQ(redact_command({"podman", "login", "quay.io", "-u", "me"}),
+            (Words{"podman", "login", "quay.io", "-u", "me"}));
+}
+
 TEST(Redact, AHeaderRightBehindItsOptionIsReplaced) {
   EXPECT_EQ(redact_command({"curl", "-HAuthorization: Basic abc def", "https://x"}),
             (std::vector<std::string>{"curl", "-HAuthorization: [redacted]", "https://x"}));
