@@ -1,14 +1,16 @@
 #!/usr/bin/env python3
 """How often a bench claims a difference between a command and itself, and how often it finds a true one.
 
-    tools/measure_bench.py [--pairs N] [--step-pairs N] [--live N] [--slow-down N] [--timers N] [--write docs/bench.md]
+    tools/measure_bench.py [--pairs N] [--step-pairs N] [--live N] [--timers N] [--write docs/bench.md]
+    tools/measure_bench.py --slow-down N [--seconds S] [--write docs/bench.md]
 
 A process, and the steps of a small training loop, are recorded against themselves in one long `fathom bench` each. Of its
 pairs, 1000 windows are judged, each with its order drawn anew: both sides are the same program, so whichever ran first may
 have been either. The same runs, in the order of time, are also judged as "all of A, then all of B". Then whole comparisons
 are made live: of the process and of the steps with themselves, and with what does more; by hyperfine where it is in PATH, of
 the same two programs between ours; and of a function with itself by torch.utils.benchmark where build/torch has torch, and by
-fathom.bench. FATHOM names the binary (default build/release/fathom), with the Python package beside it; TORCH the Python that
+fathom.bench. With --slow-down, instead, a process and a step that take 1 % longer are sought, N comparisons or S seconds each;
+it needs nobody, and writes its table after each comparison. FATHOM names the binary (default build/release/fathom), with the Python package beside it; TORCH the Python that
 has torch (default build/torch/bin/python).
 """
 
@@ -16,6 +18,7 @@ from __future__ import annotations
 
 import argparse
 import csv
+import dataclasses
 import io
 import json
 import math
@@ -29,11 +32,13 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator
+from typing import Any
 
 import measured_part
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 FATHOM = os.environ.get("FATHOM", str(ROOT / "build/release/fathom"))
+SLOW_DOWN_MARKS = ("<!-- slowed: begin -->", "<!-- slowed: end -->")
 WINDOWS = 1000
 PROGRAM = "i=0; while [ $i -lt {} ]; do i=$((i+1)); done"
 ROUNDS = 6000
@@ -186,37 +191,94 @@ def with_timers(comparisons: int) -> dict[str, int]:
     return json.loads(done.stdout)
 
 
-def slow_down(comparisons: int, metric: str) -> str:
-    """A row: a process that takes 1 % longer by that metric, sampled until 1 % is decided."""
-    by = ("--json", "--metric", metric)
-    load = os.getloadavg()[0]
-    sides = json.loads(bench(["sh", "-c", ":"], command(), *by, "--runs", "60"))["metrics"][0]
+def longer_process(metric: str) -> tuple[list[str], list[str]]:
+    """A process, and one that takes 1 % longer by that metric."""
+    sides = json.loads(bench(["sh", "-c", ":"], command(), "--json", "--metric", metric, "--runs", "60"))["metrics"][0]
     start, whole = sides["base"]["median"], sides["new"]["median"]
-    more = 0.01 * whole / (whole - start)  # the shell's start does not get longer
-    found = wrong = within = 0
-    announced, taken, pairs = [], [], []
-    for _ in range(comparisons):
-        told = json.loads(bench(command(), command(more), *by, "--resolution", "1%"))
-        row = told["metrics"][0]
-        found += row["verdict"] == "slower"
-        wrong += row["verdict"] == "faster"
-        pairs.append(told["pairs"])
-        if told["announced"]:
-            announced.append(told["announced"]["time_s"])
-            taken.append(told["elapsed_s"])
-            within += told["elapsed_s"] <= 1.1 * told["announced"]["time_s"] + 1
-    middle = statistics.median
-    times = f"{middle(taken):.0f} s | {middle(announced):.0f} s; {within} of {len(announced)} kept to it" if taken else "– | never"
-    return (f"| {comparisons} | `--metric {metric}` | {load:.1f} to {os.getloadavg()[0]:.1f} | {found}, the wrong way {wrong} | "
-            f"{middle(pairs):.0f}, {times} |")
+    return command(), command(0.01 * whole / (whole - start))  # the shell's start does not get longer
 
 
-def slow_down_table(comparisons: int) -> Iterator[str]:
-    """10 % of the time announced and a second are to spare."""
-    yield from ["The process and one that takes 1 % longer, `--resolution 1%`:", "",
-                "| comparisons | by | load | found | pairs, time (medians) | announced (median) |", "|---:|---|---|---|---|---|"]
-    for metric in ("wall", "user"):
-        yield slow_down(comparisons, metric)
+# What is made 1 % slower: what it is called, the metric, and its two commands.
+SLOWED: tuple[tuple[str, str, Callable[[], tuple[list[str], list[str]]]], ...] = (
+    ("process", "wall", lambda: longer_process("wall")),
+    ("process", "user", lambda: longer_process("user")),
+    ("step", "step", lambda: (training(), training(0.01))),
+)
+
+
+def share_interval(found: int, of: int) -> tuple[float, float]:
+    """Clopper and Pearson's of a share, 95 %: "The use of confidence or fiducial limits illustrated in the case of the
+    binomial", Biometrika 26 (1934). Ends are those shares whose tails are 2.5 %, by bisection."""
+
+    def tail(share: float, counts: range) -> float:
+        return sum(math.comb(of, k) * share**k * (1 - share) ** (of - k) for k in counts)
+
+    def solve(counts: range, rises: bool) -> float:
+        low, high = 0.0, 1.0
+        for _ in range(60):
+            middle = (low + high) / 2
+            if (tail(middle, counts) < 0.025) == rises:
+                low = middle
+            else:
+                high = middle
+        return low
+
+    return (0.0 if found == 0 else solve(range(found, of + 1), True),
+            1.0 if found == of else solve(range(found + 1), False))
+
+
+@dataclasses.dataclass
+class Slowed:
+    """Comparisons of something with what takes 1 % longer, as far as they came."""
+
+    what: str
+    metric: str
+    load: tuple[float, float] = (0.0, 0.0)
+    verdicts: list[str] = dataclasses.field(default_factory=list)
+    pairs: list[int] = dataclasses.field(default_factory=list)
+    taken: list[float] = dataclasses.field(default_factory=list)
+    announced: list[float] = dataclasses.field(default_factory=list)  # inf: never
+
+    def add(self, told: dict[str, Any]) -> None:
+        self.verdicts.append(told["metrics"][0]["verdict"])
+        self.pairs.append(told["pairs"])
+        self.taken.append(told["elapsed_s"])
+        self.announced.append(told["announced"]["time_s"] if told["announced"] else math.inf)
+
+    def row(self) -> str:
+        n = len(self.verdicts)
+        if n == 0:
+            return f"| {self.what} | `--metric {self.metric}` | 0 | – | – | – | – | – |"
+        slower = self.verdicts.count("slower")
+        in_time = sum(verdict == "slower" and math.isfinite(announced) and taken <= announced
+                      for verdict, taken, announced in zip(self.verdicts, self.taken, self.announced))
+        low, high = share_interval(in_time, n)
+        announced = statistics.median(self.announced)
+        return (f"| {self.what} | `--metric {self.metric}` | {n} | {in_time} ({100 * low:.0f} to {100 * high:.0f} %) | {slower}, "
+                f"{self.verdicts.count('faster')} | {statistics.median(self.pairs):.0f} | {statistics.median(self.taken):.0f} s of "
+                f"{'never' if math.isinf(announced) else f'{announced:.0f} s'} | {self.load[0]:.1f} to {self.load[1]:.1f} |")
+
+
+def slow_down_table(rows: list[Slowed], seconds: float) -> str:
+    lines = [f"1 % longer, `--resolution 1%`, at most {seconds:.0f} s a row; behind what was found in time its 95 % interval (Clopper "
+             "and Pearson):", "",
+             "| what | by | comparisons | found within the announced time | found at all, the wrong way | pairs (median) | "
+             "time taken of announced (medians) | load |", "|---|---|---:|---|---|---:|---|---|"]
+    return "\n".join([*lines, *(row.row() for row in rows)])
+
+
+def slow_down(comparisons: int, seconds: float, shown: Callable[[str], None]) -> None:
+    """The rows in turn, each until so many comparisons or so much time; the table is shown anew after each comparison, so
+    that what was measured is kept whatever ends it. No comparison is cut off before it has had the row's whole time."""
+    rows = [Slowed(what, metric) for what, metric, _ in SLOWED]
+    for row, (_, metric, commands) in zip(rows, SLOWED):
+        began, load = time.monotonic(), os.getloadavg()[0]
+        base, new = commands()
+        while len(row.verdicts) < comparisons and time.monotonic() - began < seconds:
+            told = bench(base, new, "--json", "--metric", metric, "--resolution", "1%", "--time", f"{seconds:.0f}s")
+            row.add(json.loads(told))
+            row.load = (load, os.getloadavg()[0])
+            shown(slow_down_table(rows, seconds))
 
 
 def percent(share: float) -> str:
@@ -262,8 +324,6 @@ def page(args: argparse.Namespace) -> Iterator[str]:
         for name, claims in with_timers(args.timers).items():
             yield from [f"A function of 0.3 ms with itself, {args.timers} times by {name}, 0.2 s a side: a difference is claimed in "
                         f"{claims} ({percent(claims / args.timers)}).", ""]
-    if args.slow_down:
-        yield from [*slow_down_table(args.slow_down), ""]
     yield (f"It took {time.monotonic() - began:.0f} s on {os.cpu_count()} cores, load {load:.1f} at the start and "
            f"{os.getloadavg()[0]:.1f} at the end.")
 
@@ -273,10 +333,17 @@ def main() -> None:
     parser.add_argument("--pairs", type=int, default=600)
     parser.add_argument("--step-pairs", type=int, default=200, help="0: none")
     parser.add_argument("--live", type=int, default=40)
-    parser.add_argument("--slow-down", type=int, default=10, help="comparisons with 1 %% more, by each metric; 0: none")
+    parser.add_argument("--slow-down", type=int, default=0, help="that alone: comparisons with 1 %% more, by each metric")
+    parser.add_argument("--seconds", type=float, default=3600, help="of each row of --slow-down, before its last comparison")
     parser.add_argument("--timers", type=int, default=100, help="comparisons of a function; 0: none")
     parser.add_argument("--write", type=pathlib.Path)
     args = parser.parse_args()
+    if args.slow_down:
+        if args.write is not None:
+            measured_part.parts(args.write, SLOW_DOWN_MARKS)
+        slow_down(args.slow_down, args.seconds, print if args.write is None else
+                  lambda table: measured_part.write(args.write, table, SLOW_DOWN_MARKS))
+        return
     if args.write is not None:
         measured_part.write(args.write, "\n".join(page(args)))
         return

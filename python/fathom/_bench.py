@@ -23,6 +23,7 @@ from fathom._errors import FathomError
 
 MODES = ("auto", "device", "events", "wall")
 L2 = ("cold", "warm")
+LAUNCHES = ("seen", "hidden")
 
 
 def _name_of(function: Any) -> str:
@@ -38,7 +39,7 @@ def _refuse(text: str) -> FathomError:
     return FathomError(text, "invalid_argument")
 
 
-def _check(function: Any, measure: str, l2: str | None, items: bool) -> None:
+def _check(function: Any, measure: str, l2: str | None, launches: str, items: bool) -> None:
     if not callable(function):
         raise _refuse(f"{function!r} cannot be called")
     if inspect.iscoroutinefunction(function) or inspect.isasyncgenfunction(function):
@@ -50,6 +51,10 @@ def _check(function: Any, measure: str, l2: str | None, items: bool) -> None:
         raise _refuse(f"measure={measure!r}; there are: {', '.join(MODES)}")
     if l2 is not None and l2 not in L2:
         raise _refuse(f"l2={l2!r}; there are: {', '.join(L2)}")
+    if launches not in LAUNCHES:
+        raise _refuse(f"launches={launches!r}; there are: {', '.join(LAUNCHES)}")
+    if launches == "hidden" and (items or measure not in ("auto", "events")):
+        raise _refuse('launches="hidden" is for measure="events"')
     if items and measure in ("device", "events"):
         raise _refuse('items are timed as the program gets them: measure="wall"')
 
@@ -83,6 +88,7 @@ def _once(
     setup: Callable[..., object] | None,
     measure: str,
     l2: str | None,
+    launches: str,
     runs: int | None,
     time: float | None,
     resolution: float | None,
@@ -96,7 +102,7 @@ def _once(
     functions = [function] if against is None else [function, against]
     takes_items = _gives_items(functions, items)
     for each in functions:
-        _check(each, measure, l2, takes_items)
+        _check(each, measure, l2, launches, takes_items)
     states = random_states()
     measured = _core.bench(
         function,
@@ -106,6 +112,7 @@ def _once(
         against_name="" if against is None else _name_of(against),
         mode=measure,
         l2=l2,
+        launches=launches,
         stream=_stream_of_torch() if stream is None else stream,
         runs=runs,
         seconds=time,
@@ -170,6 +177,7 @@ def bench(
     per: None = None,
     measure: str = "auto",
     l2: str | None = None,
+    launches: str = "seen",
     runs: int | None = None,
     time: float | None = None,
     resolution: float | None = None,
@@ -192,6 +200,7 @@ def bench(
     per: str | None = None,
     measure: str = "auto",
     l2: str | None = None,
+    launches: str = "seen",
     runs: int | None = None,
     time: float | None = None,
     resolution: float | None = None,
@@ -213,6 +222,7 @@ def bench(
     per: str | None = None,
     measure: str = "auto",
     l2: str | None = None,
+    launches: str = "seen",
     runs: int | None = None,
     time: float | None = None,
     resolution: float | None = None,
@@ -232,8 +242,8 @@ def bench(
     """
     _check_numbers(runs, time, resolution, warmup, calls)
     once = functools.partial(
-        _once, measure=measure, l2=l2, runs=runs, time=time, resolution=resolution, warmup=warmup,
-        calls=calls, items=items, stream=stream, nvml=nvml,
+        _once, measure=measure, l2=l2, launches=launches, runs=runs, time=time,
+        resolution=resolution, warmup=warmup, calls=calls, items=items, stream=stream, nvml=nvml,
     )  # fmt: skip
     if sweep is None:
         if per is not None:

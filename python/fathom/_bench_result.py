@@ -142,6 +142,12 @@ class BenchResult:
         return found
 
     @property
+    def launches(self) -> str | None:
+        """seen or hidden, where events timed; else None."""
+        found: str | None = self._summary["function"]["launches"]
+        return found
+
+    @property
     def first_call_ns(self) -> tuple[float | None, float | None]:
         """Of base and new; not counted in anything else."""
         found = self._summary["function"]["first_call_ns"]

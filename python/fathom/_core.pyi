@@ -333,7 +333,7 @@ def median_ratio(base: Sequence[float], new: Sequence[float]) -> tuple[float, tu
 def value_text(ns: float) -> str:
     """12.34 µs"""
 
-def bench(function: object, against: object | None, setup: object | None, *, name: str, against_name: str, mode: str, l2: str | None, stream: int, runs: int | None, seconds: float | None, resolution: float | None, warmup: int, calls: int | None, seed: int | None, items: bool, nvml: str, say: object | None) -> Measured:
+def bench(function: object, against: object | None, setup: object | None, *, name: str, against_name: str, mode: str, l2: str | None, launches: str, stream: int, runs: int | None, seconds: float | None, resolution: float | None, warmup: int, calls: int | None, seed: int | None, items: bool, nvml: str, say: object | None) -> Measured:
     """What fathom.bench() calls."""
 
 class Check:

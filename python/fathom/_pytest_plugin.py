@@ -93,6 +93,7 @@ def _row(result: BenchResult) -> dict[str, Any]:
         "unit": "ns",
         "mode": result.mode,
         "l2": result.l2,
+        "launches": result.launches,
         "count": side.count,
         "median": side.median,
         "median_interval": side.median_interval,
@@ -125,8 +126,9 @@ def _against(then: dict[str, Any], result: BenchResult) -> str:
     """One run a side: an interval within the runs, and no verdict."""
     from fathom import _core
 
-    if then["mode"] != result.mode or then["l2"] != result.l2:
-        return f"was timed by {then['mode']}, L2 {then['l2']}: not comparable"
+    launches = then.get("launches", result.launches)  # which older files do not know
+    if (then["mode"], then["l2"], launches) != (result.mode, result.l2, result.launches):
+        return f"was timed by {then['mode']}, L2 {then['l2']}, launches {launches}: not comparable"
     found = _core.median_ratio(then["values"], _thinned(result.values()[1]))
     if found is None:
         return "no ratio: a value is 0"

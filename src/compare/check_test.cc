@@ -55,6 +55,22 @@ CheckedBudget checked(const Profile& base, const Profile& now, std::string_view 
   return check({{base}}, {{now}}, budget).checks.front().budgets.front();
 }
 
+/// Three levels, the last in the last quarter.
+Profile unsteady(double ns, std::uint64_t seed) {
+  Profile profile = recording(ns, seed, 100);
+  for (std::size_t step = 40; step < 100; ++step)
+    profile.lengths_ns[step] = profile.lengths_ns[step] * (step < 85 ? 14 : 12) / 10;
+  return profile;
+}
+
+TEST(Check, ATimeThatWasNeverSteadyCannotBeTold) {
+  const CheckedBudget out = checked(recording(1e6, 1), unsteady(1e6, 2), "step_time+100%");
+  EXPECT_EQ(out.judgement, Judgement::undecided);
+  EXPECT_NE(out.reason.find("the steps of new were never steady"), std::string::npos) << out.reason;
+  const CheckedBudget bare = checked(unsteady(1e6, 1), recording(1e6, 2), "step_time<1s");
+  EXPECT_EQ(bare.judgement, Judgement::within) << "base bears on no number";
+}
+
 TEST(Check, ATimeFarWithinItsBudgetIsCertain) {
   const CheckedBudget out = checked(recording(1e6, 1), recording(1e6, 2), "step_time+10%");
   EXPECT_EQ(out.judgement, Judgement::within);

@@ -12,6 +12,7 @@
 #include "base/quantity_text.h"
 #include "compare/row_labels.h"
 #include "compare/shares.h"
+#include "compare/time_ratio.h"
 #include "stats/false_discovery.h"
 #include "stats/median_ratio.h"
 #include "stats/rank_sum.h"
@@ -43,13 +44,20 @@ std::int64_t twice_median(std::vector<std::int64_t> values) {
 }
 
 ComparedSide side_of(const Profile& profile) {
-  return {.input = profile.input,
-          .step_name = profile.step_name,
-          .step_ns = describe(as_doubles(profile.lengths_ns)),
-          .steps = profile.steps(),
-          .steps_left_out = profile.steps_left_out,
-          .on_device = profile.on_device,
-          .times_only = profile.times_only};
+  const std::vector<double> lengths = as_doubles(profile.lengths_ns);
+  ComparedSide side{.input = profile.input,
+                    .step_name = profile.step_name,
+                    .step_ns = describe(lengths),
+                    .steps = profile.steps(),
+                    .steps_left_out = profile.steps_left_out,
+                    .on_device = profile.on_device,
+                    .times_only = profile.times_only,
+                    .warm_up = {}};
+  // Where one run follows another, no level is to be expected.
+  if (profile.runs > 1) return side;
+  side.warm_up = find_warm_up_of_many(lengths);
+  side.autocorrelation = autocorrelation(lengths);
+  return side;
 }
 
 ComparedPart part_of(const AlignedWork& work) {
@@ -133,8 +141,11 @@ class Comparer {
     if (!ratio) return;
     out_.ratio = ratio->ratio;
     out_.ratio_interval = ratio->interval;
+    const std::string unsteady = unsteady_sides(out_.base.never_steady(), out_.now.never_steady());
+    if (!unsteady.empty()) out_.ratio_interval.reset();
     out_.ratio_note =
-        ratio->interval
+        !unsteady.empty() ? "No interval: " + unsteady + "; "
+        : ratio->interval
             ? "The interval is that within these runs; "
             : "An interval needs " + std::to_string(fewest_for_median_ratio()) + " steps a side; ";
     out_.ratio_note += "the variation between runs is not known from one recording a side.";

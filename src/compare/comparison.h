@@ -13,6 +13,7 @@
 #include "compare/cause.h"
 #include "compare/profile.h"
 #include "stats/sample.h"
+#include "stats/warm_up.h"
 
 namespace fathom {
 
@@ -25,6 +26,12 @@ struct ComparedSide {
   std::size_t steps_left_out = 0;
   bool on_device = false;
   bool times_only = false;  ///< Steps are whole runs; `step_name` is what was measured of them.
+  /// When the usual steps became steady; unset where they are few, or of several runs.
+  std::optional<WarmUp> warm_up;
+  double autocorrelation = 0;  ///< Of a step with the next; 0 of several runs.
+  [[nodiscard]] bool never_steady() const {
+    return warm_up && warm_up->kind == Steadiness::never_steady;
+  }
 };
 
 /// Part of a sum: all changes of one level sum exactly to that of the level above.

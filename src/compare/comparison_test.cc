@@ -245,6 +245,44 @@ TEST(Comparison, GivesNoIntervalForFewStepsAndSaysWhy) {
   EXPECT_NE(comparison.ratio_note.find("needs 7 steps a side"), std::string::npos);
 }
 
+/// Of so many steps each, one level after the other.
+Profile with_levels(std::initializer_list<std::pair<int, std::int64_t>> levels) {
+  std::mt19937_64 bits(1);
+  ProfileRow row = made_row(forward_key("mm"), 0, 1);
+  std::size_t step = 0;
+  for (const auto& [steps, level] : levels) {
+    for (int i = 0; i < steps; ++i) {
+      const std::int64_t time = level + static_cast<std::int64_t>(bits() % 1000);
+      row.work.by_batch.add(step++, time);
+      row.work.time_ns += time;
+    }
+  }
+  return made_profile({row}, static_cast<std::int64_t>(step));
+}
+
+TEST(Comparison, GivesNoIntervalWhereStepsWereNeverSteady) {
+  const Profile base = with_levels({{40, 100'000}, {45, 140'000}, {15, 120'000}});
+  const Profile now = with_levels({{60, 100'000}});
+  const Comparison comparison = compare_profiles(base, now);
+  EXPECT_TRUE(comparison.base.never_steady());
+  EXPECT_GT(comparison.base.autocorrelation, 0.8);
+  ASSERT_TRUE(comparison.now.warm_up);
+  EXPECT_EQ(comparison.now.warm_up->kind, Steadiness::flat);
+  EXPECT_FALSE(comparison.ratio_interval);
+  EXPECT_NE(comparison.ratio_note.find("the steps of base were never steady"), std::string::npos)
+      << comparison.ratio_note;
+  expect_exact(comparison);
+}
+
+TEST(Comparison, AWarmUpWithinARunIsToldAndLeavesTheInterval) {
+  const Comparison comparison =
+      compare_profiles(with_levels({{60, 100'000}}), with_levels({{12, 140'000}, {60, 100'000}}));
+  ASSERT_TRUE(comparison.now.warm_up);
+  EXPECT_EQ(comparison.now.warm_up->kind, Steadiness::warm);
+  EXPECT_EQ(comparison.now.warm_up->after, 12U);
+  EXPECT_TRUE(comparison.ratio_interval);
+}
+
 TEST(Comparison, ComparesCountersExactlyPerStep) {
   Profile base = made_profile({made_row(forward_key("mm"), 10, 1, 3)}, 3);
   Profile now = made_profile({made_row(forward_key("mm"), 10, 1, 5)}, 5);

@@ -73,6 +73,7 @@ Profile pooled(std::span<const Profile* const> profiles) {
     if (i == 0) continue;
     out.content = hash_mix(out.content, each.content);
     out.steps_left_out += each.steps_left_out;
+    out.runs += each.runs;
     out.lengths_ns.insert(out.lengths_ns.end(), each.lengths_ns.begin(), each.lengths_ns.end());
     out.batches.insert(out.batches.end(), each.batches.begin(), each.batches.end());
     add_counters(out.counters, each);

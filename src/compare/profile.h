@@ -114,6 +114,7 @@ struct Profile {
   std::string step_name;                 ///< What repeats; empty for a whole trace.
   std::size_t steps_left_out = 0;        ///< Edge steps and outliers.
   std::vector<std::int64_t> lengths_ns;  ///< Of the usual steps, in their order.
+  std::size_t runs = 1;                  ///< So many, whose steps stand one after the other.
   bool on_device = false;                ///< The accounting is of a device, else of a main thread.
   /// What the recording can show at all: what it cannot is no work that went away.
   bool operators_recorded = true;

@@ -6,6 +6,7 @@
 #include "stats/median_ratio.h"
 #include "stats/paired_ratio.h"
 #include "stats/summary.h"
+#include "stats/warm_up.h"
 
 namespace fathom {
 namespace {
@@ -63,11 +64,24 @@ std::string fewest_steps(const Budget& budget) {
   return "an interval needs " + std::to_string(fewest) + " steps in each run";
 }
 
+bool never_steady(const std::vector<double>& lengths) {
+  const std::optional<WarmUp> found = find_warm_up_of_many(lengths);
+  return found && found->kind == Steadiness::never_steady;
+}
+
+bool never_steady(const StepLengths& runs) {
+  return std::ranges::any_of(runs,
+                             [](const RunLengths& run) { return never_steady(run.lengths_ns); });
+}
+
 TimeRatio of_one_run(const Budget& budget, const std::vector<double>& base,
                      const std::vector<double>& now) {
   const std::optional<MedianRatio> ratio = ratio_within(budget, base, now);
   if (!ratio) return no_interval(1, "the limit is not above 0");
   if (!ratio->interval) return no_interval(ratio->ratio, fewest_steps(budget));
+  const std::string unsteady =
+      unsteady_sides(budget.relative() && never_steady(base), never_steady(now));
+  if (!unsteady.empty()) return no_interval(ratio->ratio, unsteady);
   return {.ratio = ratio->ratio,
           .interval = ratio->interval,
           .covers_runs = false,
@@ -93,7 +107,11 @@ TimeRatio of_few_runs(const Budget& budget, const StepLengths& base, const StepL
                   : *one->interval;
     }
   }
-  return {.ratio = quantile(sorted(std::move(ratios)), 0.5),
+  const double middle = quantile(sorted(std::move(ratios)), 0.5);
+  const std::string unsteady =
+      unsteady_sides(budget.relative() && never_steady(base), never_steady(now));
+  if (!unsteady.empty()) return no_interval(middle, unsteady);
+  return {.ratio = middle,
           .interval = span,
           .covers_runs = false,
           .basis = "all that the intervals within " + std::to_string(now.size()) + " runs span",
@@ -141,6 +159,15 @@ std::optional<TimeRatio> of_many_runs(const std::vector<double>& base,
 }
 
 }  // namespace
+
+std::string unsteady_sides(bool base, bool now) {
+  if (!base && !now) return {};
+  return std::string("the steps of ") +
+         (base && now ? "both sides"
+          : base      ? "base"
+                      : "new") +
+         " were never steady, so that they have no one level";
+}
 
 TimeRatio time_ratio(const Budget& budget, const StepLengths& base, const StepLengths& now) {
   if (now.size() == 1 && (base.size() == 1 || !budget.relative()))

@@ -27,6 +27,9 @@ struct TimeRatio {
   std::string reason;  ///< Why there is no interval; else what it does not cover.
 };
 
+/// "the steps of base were never steady, so that they have no one level"; "" where both were.
+std::string unsteady_sides(bool base, bool now);
+
 /// One run a side: the interval within the runs (stats/median_ratio.h), which does not know how
 /// runs vary. From 6 pairs of runs on that were recorded in turns (compare/turns.h): the sign
 /// test's interval of the medians (stats/paired_ratio.h), exact where the order within each pair
@@ -34,6 +37,8 @@ struct TimeRatio {
 /// unequal numbers of at least 7 the interval of the ratio of medians; neither covers how runs
 /// vary. Fewer: from the least to the most of the intervals within the runs. Neither side is empty,
 /// nor a run.
+/// Where the steps of one run a side, or of one of few runs, were never steady, there is no
+/// interval: they have no level that it could be of.
 TimeRatio time_ratio(const Budget& budget, const StepLengths& base, const StepLengths& now);
 
 }  // namespace fathom

@@ -3,8 +3,12 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
+#include <condition_variable>
 #include <cstddef>
 #include <cstdlib>
+#include <mutex>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -16,11 +20,13 @@ namespace fathom::measure {
 namespace {
 
 constexpr const char* kLibrary = "libcuda.so.1";
-constexpr int kL2CacheSize = 38;  // CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE
+constexpr int kL2CacheSize = 38;             // CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE
+constexpr unsigned kHostWordForDevices = 3;  // CU_MEMHOSTALLOC_PORTABLE | CU_MEMHOSTALLOC_DEVICEMAP
+constexpr unsigned kAtLeast = 0;             // CU_STREAM_WAIT_VALUE_GEQ
 constexpr Duration kLeastBlock = std::chrono::microseconds(50);
 constexpr Duration kEventResolution = std::chrono::nanoseconds(500);
 /// Queued on the device before it is waited for; the driver holds some 1000 launches.
-constexpr std::size_t kMostCold = 256;
+constexpr std::size_t kMostQueued = 256;
 constexpr std::size_t kMostWarm = 100'000;
 /// Each of which is waited for, and what CUPTI has of it.
 constexpr std::size_t kMostColdReadings = 16;
@@ -66,6 +72,19 @@ struct CudaDevice::Api {
   int (*allocate)(std::uint64_t*, std::size_t) = nullptr;
   int (*free)(std::uint64_t) = nullptr;
   int (*fill)(std::uint64_t, unsigned, std::size_t, Stream) = nullptr;
+  // For hidden launches alone.
+  int (*host_allocate)(void**, std::size_t, unsigned) = nullptr;
+  int (*host_free)(void*) = nullptr;
+  int (*host_address)(std::uint64_t*, void*, unsigned) = nullptr;
+  int (*wait_for_word)(Stream, std::uint64_t, std::uint32_t, unsigned) = nullptr;
+
+  [[nodiscard]] bool find_gate(void* library) {
+    if (!find(library, "cuStreamWaitValue32_v2", wait_for_word))  // of CUDA 11.7 and later
+      find(library, "cuStreamWaitValue32", wait_for_word);
+    return find(library, "cuMemHostAlloc", host_allocate) &&
+           find(library, "cuMemFreeHost", host_free) &&
+           find(library, "cuMemHostGetDevicePointer_v2", host_address) && wait_for_word != nullptr;
+  }
 
   /// False where one is missing that nothing goes without.
   bool find_all(void* library) {
@@ -125,30 +144,138 @@ class CudaDevice::Cooler {
   std::size_t bytes_ = 0;
 };
 
+/// Lets a stream go on only when all that a window holds is queued. A thread of its own opens it
+/// where that never comes, so that nothing hangs.
+class CudaDevice::Gate {
+ public:
+  Gate(std::shared_ptr<CudaDevice> device, Stream stream, Duration patience)
+      : device_(std::move(device)), stream_(stream), patience_(patience) {}
+  ~Gate() {
+    if (watch_.joinable()) {
+      {
+        const std::lock_guard lock(mutex_);
+        release();
+        ended_ = true;
+      }
+      end_.notify_one();
+      watch_.join();
+    }
+    // What waits on the stream reads the word.
+    if (word_ != nullptr && device_->settle()) device_->api_->host_free(word_);
+  }
+  Gate(const Gate&) = delete;
+  Gate& operator=(const Gate&) = delete;
+
+  Result<void> make_ready() {
+    if (!device_->api_->find_gate(device_->library_))
+      return Error{ErrorCode::unsupported, "the driver has no call that holds a stream"};
+    void* word = nullptr;
+    if (device_->api_->host_allocate(&word, sizeof(std::uint32_t), kHostWordForDevices) != 0)
+      return Error{ErrorCode::io, "no memory of the host is left that the device can read"};
+    word_ = static_cast<std::uint32_t*>(word);
+    *word_ = 0;
+    if (device_->api_->host_address(&address_, word_, 0) != 0)
+      return Error{ErrorCode::unsupported, "the device cannot read memory of the host"};
+    const int code = device_->api_->wait_for_word(stream_, address_, 0, kAtLeast);
+    if (code != 0)
+      return Error{ErrorCode::unsupported,
+                   "the driver cannot hold a stream: cuStreamWaitValue32 "
+                   "failed with code " +
+                       std::to_string(code)};
+    watch_ = std::thread([this] { watch(); });
+    return {};
+  }
+
+  /// What is queued from now on waits for open().
+  bool hold() {
+    const std::lock_guard lock(mutex_);
+    ++turn_;
+    held_ = device_->ok(device_->api_->wait_for_word(stream_, address_, turn_, kAtLeast),
+                        "cuStreamWaitValue32");
+    return held_;
+  }
+
+  /// False where it was open before its time.
+  bool open() {
+    const std::lock_guard lock(mutex_);
+    const bool in_time = held_;
+    release();
+    return in_time;
+  }
+
+ private:
+  void release() {
+    std::atomic_ref(*word_).store(turn_);
+    held_ = false;
+  }
+
+  /// Looks now and then, so that holding and opening wake nobody.
+  void watch() {
+    std::unique_lock lock(mutex_);
+    std::uint32_t seen = 0;
+    while (!end_.wait_for(lock, patience_, [this] { return ended_; })) {
+      if (held_ && turn_ == seen) release();
+      seen = held_ ? turn_ : 0;
+    }
+  }
+
+  std::shared_ptr<CudaDevice> device_;
+  Stream stream_;
+  Duration patience_;
+  std::uint32_t* word_ = nullptr;
+  std::uint64_t address_ = 0;  // of the word, as the device sees it
+  std::mutex mutex_;           // for all below
+  std::condition_variable end_;
+  std::uint32_t turn_ = 0;
+  bool held_ = false;
+  bool ended_ = false;
+  std::thread watch_;
+};
+
 class CudaDevice::Events {
  public:
-  Events(std::shared_ptr<CudaDevice> device, L2 l2, std::uint64_t stream)
-      : device_(device), cooler_(std::move(device), l2, stream) {}
+  Events(std::shared_ptr<CudaDevice> device, L2 l2, std::uint64_t stream, const Launches& launches)
+      : device_(device), cooler_(device, l2, stream) {
+    if (launches.hidden)
+      gate_ = std::make_unique<Gate>(std::move(device), cooler_.stream(), launches.patience);
+  }
   ~Events() {
     for (Event event : events_) api().destroy(event);
   }
   Events(const Events&) = delete;
   Events& operator=(const Events&) = delete;
 
-  Result<void> make_ready() { return cooler_.make_ready(); }
+  Result<void> make_ready() {
+    if (gate_ != nullptr) {
+      if (Result<void> ready = gate_->make_ready(); !ready) return ready;
+    }
+    return cooler_.make_ready();
+  }
 
   std::optional<double> time(const Block& block, std::size_t calls) {
     const std::size_t pairs = cooler_.windows(calls);
     if (!have(2 * pairs)) return std::nullopt;
     for (std::size_t pair = 0; pair < pairs; ++pair) {
-      if (!cooler_.cool() || !record(2 * pair)) return std::nullopt;
-      if (!block(calls / pairs) || !record(2 * pair + 1)) return std::nullopt;
+      if (!cooler_.cool() || !window(pair, block, calls / pairs)) return std::nullopt;
     }
     return sum(pairs);
   }
 
+  [[nodiscard]] const std::string& error() const { return error_; }
+
  private:
   [[nodiscard]] const Api& api() const { return *device_->api_; }
+
+  bool window(std::size_t pair, const Block& block, std::size_t calls) {
+    if (gate_ != nullptr && !gate_->hold()) return false;
+    const bool done = record(2 * pair) && block(calls) && record(2 * pair + 1);
+    if (gate_ == nullptr || gate_->open()) return done;
+    if (done)
+      error_ =
+          "launches cannot be hidden: a call waits for the device, or launches more than the "
+          "driver queues";
+    return false;
+  }
   bool ok(int code, const char* call) { return device_->ok(code, call); }
 
   bool record(std::size_t event) {
@@ -179,7 +306,9 @@ class CudaDevice::Events {
 
   std::shared_ptr<CudaDevice> device_;
   Cooler cooler_;
+  std::unique_ptr<Gate> gate_;  // null where launches are seen
   std::vector<Event> events_;
+  std::string error_;
 };
 
 /// What the recorder in this process has of CUPTI, read before and after.
@@ -286,19 +415,21 @@ bool CudaDevice::ok(int code, const char* call) {
 }
 
 Result<BlockTimer> CudaDevice::event_timer(const std::shared_ptr<CudaDevice>& device, L2 l2,
-                                           std::uint64_t stream) {
-  const auto events = std::make_shared<Events>(device, l2, stream);
+                                           std::uint64_t stream, const Launches& launches) {
+  const auto events = std::make_shared<Events>(device, l2, stream, launches);
   if (Result<void> ready = events->make_ready(); !ready) return std::move(ready).error();
   BlockTimer timer;
   timer.mode = "events";
   timer.clock = "events of CUDA " + device->driver_version_;
   timer.cost = kEventResolution;
   timer.least = kLeastBlock;
-  timer.most_calls = l2 == L2::cold ? kMostCold : kMostWarm;
+  timer.most_calls = l2 == L2::cold || launches.hidden ? kMostQueued : kMostWarm;
   timer.time = [events](const Block& block, std::size_t calls) {
     return events->time(block, calls);
   };
-  timer.error = [device] { return device->error(); };
+  timer.error = [events, device] {
+    return events->error().empty() ? device->error() : events->error();
+  };
   return timer;
 }
 

@@ -1,12 +1,14 @@
 // Times work on a GPU by the driver's events, without linking or loading the driver.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <memory>
 #include <string>
 
 #include "base/result.h"
+#include "base/time.h"
 #include "measure/block_timer.h"
 
 namespace fathom::measure {
@@ -14,6 +16,15 @@ namespace fathom::measure {
 /// L2 before each call: written over outside of the timed window, or left as the call before left
 /// it.
 enum class L2 : std::uint8_t { cold, warm };
+
+/// What launching costs the host: seen where the device waits for it, or hidden, for the device
+/// begins when all is queued.
+struct Launches {
+  bool hidden = false;
+  /// So long, or up to twice as long, calls may take to be queued. Longer is taken for a call that
+  /// waits for the device, which then waits for the call: it goes on, and the block fails.
+  Duration patience = std::chrono::seconds(10);
+};
 
 /// The device whose context is current on the calling thread, of the driver that the process has
 /// loaded. For the thread that opened it.
@@ -39,11 +50,13 @@ class CudaDevice {
   /// Between two events on `stream` (a CUstream; 0: the legacy default stream). Warm: one pair
   /// around all calls of a block. Cold: before each call a buffer of twice the L2 is written, and
   /// then a pair is put around the call; the sum counts. A block lasts at least 50 µs, as an event
-  /// resolves 0.5 µs (CUDA C++ Programming Guide; cuEventElapsedTime). Errors: io, where there is
-  /// no memory for the buffer; unsupported, where cold is asked for and the size of L2 is not
-  /// known.
+  /// resolves 0.5 µs (CUDA C++ Programming Guide; cuEventElapsedTime). Hidden launches: before the
+  /// first event of each pair the stream waits for a word of the host's memory
+  /// (cuStreamWaitValue32), which is written once the second is queued; nvbench does so by a kernel
+  /// (blocking_kernel.cuh). Errors: io, where there is no memory; unsupported, where cold is asked
+  /// for and the size of L2 is not known, or the driver cannot hold a stream.
   static Result<BlockTimer> event_timer(const std::shared_ptr<CudaDevice>& device, L2 l2,
-                                        std::uint64_t stream);
+                                        std::uint64_t stream, const Launches& launches = {});
   /// The sum of what kernels, copies, fills and whole graphs of this process took on devices, as
   /// CUPTI tells the recorder that `fathom run` has put into it; what ran at the same time counts
   /// each for itself. The device is waited for before and after, and what writes over L2 on
@@ -55,6 +68,7 @@ class CudaDevice {
  private:
   struct Api;
   class Cooler;
+  class Gate;
   class Events;
   class Activities;
   CudaDevice(void* library, std::unique_ptr<Api> api);

@@ -124,5 +124,70 @@ TEST(EventTimer, ColdIsRefusedWithoutMemoryOrWithoutTheSizeOfL2) {
   EXPECT_EQ(full.error().code, ErrorCode::io);
 }
 
+/// Of 10 launches of 1 µs each, for which the host takes 4 µs.
+double ten_launches(const Driver& driver, L2 l2, const Launches& launches) {
+  Result<BlockTimer> timer = CudaDevice::event_timer(*CudaDevice::current(), l2, 0, launches);
+  EXPECT_TRUE(timer);
+  driver.call<void, std::int64_t>("fake_host_time", 4000);
+  const auto ns = timer->time(
+      [&](std::size_t calls) {
+        for (std::size_t i = 0; i < calls; ++i) driver.launch(1000, 3000);
+        return true;
+      },
+      10);
+  EXPECT_TRUE(ns) << timer->error();
+  return ns.value_or(0);
+}
+
+TEST(EventTimer, ADeviceThatWaitsForLaunchesTakesTheirTime) {
+  const Driver driver;
+  // From the first event on, which comes before the first launch.
+  EXPECT_NEAR(ten_launches(driver, L2::warm, {}), 41'000, 1);
+}
+
+TEST(EventTimer, HiddenLaunchesAreInNoWindow) {
+  const Driver driver;
+  EXPECT_NEAR(ten_launches(driver, L2::warm, {.hidden = true}), 10'000, 1);
+  EXPECT_NEAR(ten_launches(driver, L2::cold, {.hidden = true}), 30'000, 1);
+  EXPECT_EQ(driver.count("fake_live"), 0) << "what the stream waits for is given back";
+}
+
+TEST(EventTimer, ACallThatWaitsForTheHeldDeviceGoesOnAndIsNoTime) {
+  const Driver driver;
+  Result<BlockTimer> timer =
+      CudaDevice::event_timer(*CudaDevice::current(), L2::warm, 0,
+                              {.hidden = true, .patience = std::chrono::milliseconds(1)});
+  ASSERT_TRUE(timer);
+  const auto ns = timer->time(
+      [&](std::size_t) {
+        driver.launch(1000, 1000);
+        EXPECT_EQ(driver.call<int>("cuCtxSynchronize"), 0);
+        return true;
+      },
+      1);
+  EXPECT_FALSE(ns);
+  EXPECT_NE(timer->error().find("a call waits for the device"), std::string::npos);
+}
+
+TEST(EventTimer, AHeldStreamGoesOnWhereABlockStops) {
+  const Driver driver;
+  Result<BlockTimer> timer =
+      CudaDevice::event_timer(*CudaDevice::current(), L2::warm, 0, {.hidden = true});
+  ASSERT_TRUE(timer);
+  EXPECT_FALSE(timer->time([](std::size_t) { return false; }, 1));
+  EXPECT_EQ(timer->error(), "");
+  EXPECT_EQ(driver.call<int>("cuCtxSynchronize"), 0);
+}
+
+TEST(EventTimer, ADriverThatCannotHoldAStreamIsTold) {
+  const Driver driver;
+  driver.call<void, int>("fake_gate", 801);
+  const Result<BlockTimer> timer =
+      CudaDevice::event_timer(*CudaDevice::current(), L2::warm, 0, {.hidden = true});
+  ASSERT_FALSE(timer);
+  EXPECT_EQ(timer.error().code, ErrorCode::unsupported);
+  EXPECT_NE(timer.error().message.find("801"), std::string::npos);
+}
+
 }  // namespace
 }  // namespace fathom::measure

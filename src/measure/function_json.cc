@@ -58,6 +58,7 @@ void write_function(JsonWriter& json, const FunctionResult& result) {
   json.key("function").object(kJsonLines).member("mode", outcome.mode);
   json.member("clock", outcome.clock);
   text_or_null("l2", result.l2);
+  text_or_null("launches", result.launches);
   text_or_null("device", result.device);
   json.member("timer_cost_ns", to_ns(outcome.timer_cost))
       .member("least_block_ns", to_ns(outcome.least_block));

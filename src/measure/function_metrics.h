@@ -27,6 +27,7 @@ struct FunctionResult {
   std::optional<SampleSummary> now_gaps;
   bool interrupted = false;  ///< Somebody asked to end; what was complete is here.
   std::string l2;            ///< "cold", "warm"; empty without a device.
+  std::string launches;      ///< "seen", "hidden"; empty where events do not time.
   std::string device;        ///< Its name; empty without one.
   /// Of the program: versions, threads, switches; in an order of its own.
   std::vector<std::pair<std::string, std::string>> facts;

@@ -67,6 +67,7 @@ std::size_t calls_of(const FunctionResult& result, Side side) {
 std::string mode_text(const FunctionResult& result) {
   std::string text = result.outcome.mode + " (" + result.outcome.clock + ")";
   if (!result.l2.empty()) text += ", L2 " + result.l2;
+  if (result.launches == "hidden") text += ", launches hidden";
   if (!result.device.empty()) text += ", " + result.device;
   return text + "; a sample lasts at least " + duration_text(result.outcome.least_block);
 }

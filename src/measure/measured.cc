@@ -3,35 +3,8 @@
 
 #include <array>
 #include <cstddef>
-#include <numeric>
 
 namespace fathom::measure {
-namespace {
-
-/// PELT takes a time that grows with the square where nothing changes.
-constexpr std::size_t kMostForWarmUp = 2000;
-
-/// Means of `group` neighbours each.
-std::vector<double> thinned(const std::vector<double>& values, std::size_t group) {
-  std::vector<double> means;
-  for (std::size_t at = 0; at + group <= values.size(); at += group) {
-    const auto begin = values.begin() + static_cast<std::ptrdiff_t>(at);
-    means.push_back(std::accumulate(begin, begin + static_cast<std::ptrdiff_t>(group), 0.0) /
-                    static_cast<double>(group));
-  }
-  return means;
-}
-
-std::optional<WarmUp> warm_up_of(const std::vector<double>& values) {
-  const std::size_t group = (values.size() + kMostForWarmUp - 1) / kMostForWarmUp;
-  if (group <= 1) return find_warm_up(values);
-  std::optional<WarmUp> found = find_warm_up(thinned(values, group));
-  if (found) found->after *= group;
-  return found;
-}
-
-}  // namespace
-
 std::string_view to_string(Unit unit) {
   static constexpr std::array<std::string_view, 6> kNames = {"ns",  "bytes",   "joules",
                                                              "1/s", "percent", "money"};
@@ -40,7 +13,7 @@ std::string_view to_string(Unit unit) {
 
 MeasuredSide measured_side(const std::vector<double>& values) {
   MeasuredSide side{.summary = describe(values),
-                    .warm_up = warm_up_of(values),
+                    .warm_up = find_warm_up_of_many(values),
                     .steady_median = {},
                     .autocorrelation = autocorrelation(values)};
   if (side.never_steady()) {

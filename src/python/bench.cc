@@ -42,6 +42,7 @@ constexpr std::size_t kFewestPairs = 6;
 struct Asked {
   std::string mode;  ///< "auto", "device", "events", "wall".
   std::optional<std::string> l2;
+  std::string launches;  ///< "seen", "hidden".
   std::uint64_t stream = 0;
   std::string nvml;
   nb::object say;  ///< Is given sentences while measuring goes on, or None.
@@ -145,6 +146,9 @@ class Bench {
     Result<std::shared_ptr<CudaDevice>> found = CudaDevice::current();
     if (!found) {
       if (asked_.mode == "events" || asked_.mode == "device") return refuse(found.error());
+      if (asked_.launches == "hidden")
+        return refuse({found.error().code,
+                       "launches are hidden from events only, and " + found.error().message});
       return measure::wall_timer();
     }
     device_ = *found;
@@ -156,10 +160,12 @@ class Bench {
     }
     l2_ = asked_.l2.value_or("cold");
     const measure::L2 l2 = l2_ == "cold" ? measure::L2::cold : measure::L2::warm;
-    Result<measure::BlockTimer> timer = asked_.mode == "device"
-                                            ? CudaDevice::activity_timer(device_, l2, asked_.stream)
-                                            : CudaDevice::event_timer(device_, l2, asked_.stream);
+    Result<measure::BlockTimer> timer =
+        asked_.mode == "device" ? CudaDevice::activity_timer(device_, l2, asked_.stream)
+                                : CudaDevice::event_timer(device_, l2, asked_.stream,
+                                                          {.hidden = asked_.launches == "hidden"});
     if (!timer) return refuse(timer.error());
+    if (asked_.mode != "device") launches_ = asked_.launches;
     return std::move(*timer);
   }
 
@@ -190,6 +196,7 @@ class Bench {
     }
     result.device = device_->name() + ", driver for CUDA " + device_->driver_version();
     result.l2 = l2_;
+    result.launches = launches_;
     if (asked_.l2 && l2_.empty())
       result.notes.emplace_back(
           "L2 is left as it is: only measure=\"events\" and \"device\" make it cold.");
@@ -202,6 +209,7 @@ class Bench {
   std::shared_ptr<CudaDevice> device_;
   std::function<measure::ClockReading()> clock_;
   std::string l2_;
+  std::string launches_;
   std::string first_error_;
   bool items_ = false;
   nb::object raised_ = nb::none();
@@ -363,11 +371,13 @@ void bind_bench(nb::module_& module) {
       "bench",
       [](nb::object function, nb::object against, const nb::object& setup, std::string name,
          std::string against_name, std::string mode, std::optional<std::string> l2,
-         std::uint64_t stream, std::optional<std::size_t> runs, std::optional<double> seconds,
-         std::optional<double> resolution, std::size_t warmup, std::optional<std::size_t> calls,
-         std::optional<std::uint64_t> seed, bool items, std::string nvml, nb::object say) {
+         std::string launches, std::uint64_t stream, std::optional<std::size_t> runs,
+         std::optional<double> seconds, std::optional<double> resolution, std::size_t warmup,
+         std::optional<std::size_t> calls, std::optional<std::uint64_t> seed, bool items,
+         std::string nvml, nb::object say) {
         const Asked asked{.mode = std::move(mode),
                           .l2 = std::move(l2),
+                          .launches = std::move(launches),
                           .stream = stream,
                           .nvml = std::move(nvml),
                           .say = std::move(say)};
@@ -383,7 +393,7 @@ void bind_bench(nb::module_& module) {
       },
       nb::arg("function"), nb::arg("against").none(), nb::arg("setup").none(), nb::kw_only(),
       nb::arg("name"), nb::arg("against_name"), nb::arg("mode"), nb::arg("l2").none(),
-      nb::arg("stream"), nb::arg("runs").none(), nb::arg("seconds").none(),
+      nb::arg("launches"), nb::arg("stream"), nb::arg("runs").none(), nb::arg("seconds").none(),
       nb::arg("resolution").none(), nb::arg("warmup"), nb::arg("calls").none(),
       nb::arg("seed").none(), nb::arg("items"), nb::arg("nvml"), nb::arg("say").none(),
       "What fathom.bench() calls.");

@@ -32,6 +32,12 @@ void write_side(JsonWriter& json, const ComparedSide& side) {
       .member("p99_ns", step.p99)
       .member("p99_reason", percentile_reason(step.count, 0.99))
       .member("outliers", step.outliers)
+      .member("steadiness",
+              side.warm_up ? std::optional(to_string(side.warm_up->kind)) : std::nullopt)
+      .member("steady_after", side.warm_up && !side.never_steady()
+                                  ? std::optional(side.warm_up->after)
+                                  : std::nullopt)
+      .member("autocorrelation", side.autocorrelation)
       .end();
 }
 

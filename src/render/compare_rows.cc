@@ -222,6 +222,32 @@ std::string step_text(const Comparison& comparison) {
   return text;
 }
 
+std::string steadiness_text(const Comparison& comparison, bool all) {
+  std::string text;
+  const auto tell = [&](const ComparedSide& side, std::string_view name) {
+    std::string told;
+    if (side.warm_up && side.warm_up->kind != Steadiness::flat) {
+      const std::string after = " after " + std::to_string(side.warm_up->after) +
+                                (side.warm_up->after == 1 ? " step" : " steps");
+      told = side.never_steady()                      ? "never steady"
+             : side.warm_up->kind == Steadiness::warm ? "faster" + after
+                                                      : "slower" + after;
+    }
+    if (all && side.autocorrelation != 0) {
+      told += (told.empty() ? "" : ", ") + std::string("correlation of neighbours ") +
+              real_text(std::round(100 * side.autocorrelation) / 100);
+    }
+    if (!told.empty()) text += (text.empty() ? "" : "; ") + std::string(name) + " " + told;
+  };
+  if (comparison.comparability == Comparability::same_recording) {
+    tell(comparison.base, "both");
+  } else {
+    tell(comparison.base, "base");
+    tell(comparison.now, "new");
+  }
+  return text.empty() ? text : text + ".";
+}
+
 std::vector<std::string> condition_texts(const Comparison& comparison) {
   std::vector<std::string> texts;
   const auto shown = [](const std::string& value) {

@@ -43,6 +43,9 @@ std::string phases_text(const Comparison& comparison);
 
 /// "68.57 ms → 35.79 ms, −32,780,000 ns (−47.8 %); …".
 std::string step_text(const Comparison& comparison);
+/// "base faster after 12 steps; new never steady", and with `all` also how neighbours correlate.
+/// "" where there is nothing to tell.
+std::string steadiness_text(const Comparison& comparison, bool all);
 /// "PyTorch 2.14 → 2.15": what differs in the conditions.
 std::vector<std::string> condition_texts(const Comparison& comparison);
 /// "kernel launches 120 → 3": those that differ, per step.

@@ -103,6 +103,7 @@ class TextWriter {
     add("New", input_text(pair.now, room));
     add("Step time", step_text(pair));
     add("", same_text(pair));
+    add("Steps", steadiness_text(pair, all_));
     add("Differs", joined(condition_texts(pair), limits_.conditions));
     table("Where the time of a mean step goes", bucket_lines(pair, limits_.buckets), true);
     if (!all_) add("By phase", phases_text(pair));
@@ -187,6 +188,8 @@ std::string markdown_of(const Comparison& pair, bool all) {
   if (!same_text(pair).empty()) text += "\n" + same_text(pair) + "\n";
   text += "\n- Base: " + markdown_cell(input_text(pair.base, 0)) +
           "\n- New: " + markdown_cell(input_text(pair.now, 0)) + "\n";
+  if (const std::string steps = steadiness_text(pair, all); !steps.empty())
+    text += "- Steps: " + steps + "\n";
   for (const std::string& differs : condition_texts(pair))
     text += "- Differs: " + markdown_cell(differs) + "\n";
   text +=

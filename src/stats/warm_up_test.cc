@@ -107,6 +107,17 @@ TEST(WarmUp, IsNeverSteadyWhereTheLevelChangesInTheLastQuarter) {
   EXPECT_EQ(found->kind, Steadiness::never_steady);
 }
 
+TEST(WarmUp, OfManyValuesIsKnownToTwoGroups) {
+  Noise noise;
+  std::vector<double> times;
+  add(times, noise, 3002, 6);
+  add(times, noise, 7002, 5);
+  const auto found = find_warm_up_of_many(times);
+  ASSERT_TRUE(found);
+  EXPECT_EQ(found->kind, Steadiness::warm);
+  EXPECT_NEAR(static_cast<double>(found->after), 3002, 2 * 6);
+}
+
 TEST(WarmUp, AbstainsForFewValuesAndForTimesOfZero) {
   EXPECT_FALSE(find_warm_up(std::vector<double>(19, 1.0)));
   EXPECT_FALSE(find_warm_up(std::vector<double>(30, 0.0)));

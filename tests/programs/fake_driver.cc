@@ -1,12 +1,16 @@
 // A fake libcuda.so.1 with one device, whose time goes on only by what is launched. For tests.
 //
 // fake_launch() takes a time on the device, longer where L2 was written over since the launch
-// before. Writing a buffer takes a millisecond, so that no window can hold it unseen.
+// before. Writing a buffer takes a millisecond, so that no window can hold it unseen. What the host
+// takes for a launch, fake_host_time() says: the device waits for it, unless the stream is held.
+#include <algorithm>
 #include <array>
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
+#include <thread>
 
 namespace {
 
@@ -22,7 +26,12 @@ struct Event {
 };
 
 struct State {
-  std::int64_t clock = 0;  // of the device, in nanoseconds
+  std::int64_t clock = 0;      // of the device, in nanoseconds
+  std::int64_t host = 0;       // of the program
+  std::int64_t host_time = 0;  // of a launch
+  std::uint32_t* word = nullptr;
+  std::uint32_t turn = 0;  // for which the stream waits until the word has it
+  int gate_code = 0;       // that holding a stream fails with
   bool context = true;
   bool cold = false;
   bool failed = false;  // as after a kernel that wrote out of bounds
@@ -41,6 +50,15 @@ State& state() {
   return only;
 }
 
+bool held() {
+  return state().word != nullptr && std::atomic_ref(*state().word).load() < state().turn;
+}
+
+/// What is queued from now on begins no earlier than the host asked for it.
+void follow_host() {
+  if (!held()) state().clock = std::max(state().clock, state().host);
+}
+
 int status() { return state().failed ? kLaunchFailed : state().context ? 0 : kInvalidContext; }
 
 }  // namespace
@@ -50,9 +68,13 @@ int status() { return state().failed ? kLaunchFailed : state().context ? 0 : kIn
 extern "C" {
 
 void fake_launch(std::int64_t warm_ns, std::int64_t cold_ns) {
+  state().host += state().host_time;
+  follow_host();
   state().clock += state().cold ? cold_ns : warm_ns;
   state().cold = false;
 }
+void fake_host_time(std::int64_t launch_ns) { state().host_time = launch_ns; }
+void fake_gate(int code) { state().gate_code = code; }
 void fake_context(int current) { state().context = current != 0; }
 void fake_failure(int failed) { state().failed = failed != 0; }
 void fake_l2(int bytes) { state().l2_bytes = bytes; }
@@ -72,7 +94,10 @@ int cuCtxGetDevice(int* device) {
   *device = 0;
   return state().context ? 0 : kInvalidContext;
 }
+/// Waits as a device does that nothing reaches.
 int cuCtxSynchronize() {
+  while (held()) std::this_thread::yield();
+  state().host = std::max(state().host, state().clock);
   ++state().settled;
   return status();
 }
@@ -105,12 +130,39 @@ int cuEventDestroy_v2(void* event) {
 }
 int cuEventRecord(void* event, void* stream) {
   auto& recorded = *static_cast<Event*>(event);
+  follow_host();
   recorded.time = state().clock;
   state().last_stream = reinterpret_cast<std::uint64_t>(stream);
   ++state().records;
   return status();
 }
-int cuEventSynchronize(void* /*event*/) { return status(); }
+int cuEventSynchronize(void* /*event*/) {
+  state().host = std::max(state().host, state().clock);
+  return status();
+}
+int cuMemHostAlloc(void** address, std::size_t bytes, unsigned /*flags*/) {
+  *address = std::calloc(1, bytes);
+  state().word = static_cast<std::uint32_t*>(*address);
+  state().turn = 0;
+  ++state().buffers;
+  return status();
+}
+int cuMemFreeHost(void* address) {
+  state().word = nullptr;
+  std::free(address);
+  --state().buffers;
+  return 0;
+}
+int cuMemHostGetDevicePointer_v2(std::uint64_t* device, void* address, unsigned /*flags*/) {
+  *device = reinterpret_cast<std::uint64_t>(address);
+  return 0;
+}
+int cuStreamWaitValue32_v2(void* /*stream*/, std::uint64_t address, std::uint32_t value,
+                           unsigned /*flags*/) {
+  if (address != reinterpret_cast<std::uint64_t>(state().word)) return kLaunchFailed;
+  state().turn = value;
+  return state().gate_code;
+}
 int cuEventElapsedTime_v2(float* milliseconds, void* begin, void* end) {
   *milliseconds = static_cast<float>(
       static_cast<double>(static_cast<Event*>(end)->time - static_cast<Event*>(begin)->time) *

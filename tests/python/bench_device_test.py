@@ -71,6 +71,32 @@ def test_l2_is_written_outside_of_the_window_and_given_back() -> None:
     assert fills >= 8 and size == 2 * 4096 and live == 0
 
 
+def test_hidden_launches_are_in_no_window() -> None:
+    code = (
+        "driver.fake_host_time.argtypes = [ctypes.c_int64]\n"
+        "driver.fake_host_time(5000)\n"
+        "show(fathom.bench(launches(2000, 2000), l2='warm', launches=LAUNCHES, runs=8))"
+    )
+    hidden = run(code.replace("LAUNCHES", "'hidden'"))
+    assert hidden["function"]["launches"] == "hidden"
+    assert hidden["metrics"][0]["new"]["median"] == pytest.approx(2000, rel=1e-4)
+    seen = run(code.replace("LAUNCHES", "'seen'"))
+    assert seen["function"]["launches"] == "seen"
+    assert seen["metrics"][0]["new"]["median"] > 4900
+
+
+def test_hidden_launches_without_a_device_are_refused() -> None:
+    code, text = run(
+        "driver.fake_context(0)\n"
+        "try:\n"
+        "    fathom.bench(launches(1, 1), launches='hidden', runs=3)\n"
+        "    print('null')\n"
+        "except fathom.FathomError as error:\n"
+        "    print(json.dumps([error.code, str(error)]))"
+    )
+    assert code == "unsupported" and "launches are hidden from events only" in text
+
+
 def test_events_are_compared_in_pairs() -> None:
     code = "show(fathom.bench(launches(3000, 3000), against=launches(4000, 4000), runs=10))"
     metric = run(code)["metrics"][0]
