@@ -62,7 +62,7 @@ HEADER = """\
 #   refused <version> <library, whose symbols are those of CUDA 11.8: the recorder refuses it>
 # and what their headers say of those that start with a driver only, and of structures:
 #   header <version> <kind> <bytes of its record, whole words of eight>
-#   size <first version> <structure> <bytes that its functions take; 0: it is gone>
+#   size <first version> <structure> <bytes that its functions take; 0: none any more>
 """
 
 
