@@ -111,7 +111,7 @@ function(fathom_cuda_tests)
     list(FILTER pure EXCLUDE REGEX "/(arrivals|inject|tracer|tracer_calls|tracer_work)\\.cc$")
     set(tests ${all_tests})
     if(NOT cupti_pm_${version})
-      list(FILTER tests EXCLUDE REGEX "/pm_(device|host|sampler)_test\\.cc$")
+      list(FILTER tests EXCLUDE REGEX "/pm_(device|host|sampler|sizes)_test\\.cc$")
     endif()
     set(name cuda${version}_test)
     fathom_test(${name} SOURCES ${tests} ${pure} "${capture}/inside/attempt.cc" "${capture}/inside/shared_page.cc"
