@@ -118,20 +118,20 @@ TEST(HostBound, AbstainsWhereMostIsDoneOnlyOnce) {
 /// Ten rounds: random numbers of the processor, their copy, and three kernels.
 std::vector<Finding> drawn(std::string_view made, std::int64_t us, bool launches = false) {
   TraceBuilder builder;
-  constexpr std::int64_t kUs = 1000;
-  const std::int64_t round = (us + 200) * kUs;
+  constexpr std::int64_t kMicrosecond = 1000;
+  const std::int64_t round = (us + 200) * kMicrosecond;
   builder.step(0, 0, 10 * round);
   for (int i = 0; i < 10; ++i) {
     std::int64_t at = i * round;
-    builder.op(made, at, us * kUs);
+    builder.op(made, at, us * kMicrosecond);
     if (launches) builder.runtime("cudaGetDevice", at + 10, 5);
-    at += us * kUs;
-    builder.op("aten::to", at, 60 * kUs);
-    builder.runtime("cudaMemcpyAsync", at + 5 * kUs, 50 * kUs, 10 * i + 1);
-    builder.copy(CopyKind::h2d, at + 6 * kUs, 50 * kUs, 10 * i + 1, 4096);
+    at += us * kMicrosecond;
+    builder.op("aten::to", at, 60 * kMicrosecond);
+    builder.runtime("cudaMemcpyAsync", at + 5 * kMicrosecond, 50 * kMicrosecond, 10 * i + 1);
+    builder.copy(CopyKind::h2d, at + 6 * kMicrosecond, 50 * kMicrosecond, 10 * i + 1, 4096);
     for (int k = 0; k < 3; ++k)
-      add_launch(builder, "aten::square", at + (100 + 20 * k) * kUs, "pow", 5 * kUs,
-                 10 * i + k + 2);
+      add_launch(builder, "aten::square", at + (100 + 20 * k) * kMicrosecond, "pow",
+                 5 * kMicrosecond, 10 * i + k + 2);
   }
   return JudgedTrace(builder).findings(host_bound());
 }
