@@ -262,6 +262,47 @@ TEST(Accounting, WithoutADeviceTheMainThreadIsAccountedFor) {
   EXPECT_EQ(accounted.host(HostBucket::python), 400);
 }
 
+/// A forward pass of PyTorch 1.10: record_function("model_inference") was written as an operator.
+TEST(Accounting, RangesOfTheProgramAmongOperatorsAreNoOperators) {
+  const auto python = [](std::string_view range, std::int64_t sequence, bool annotated,
+                         bool holds = true) {
+    TraceBuilder builder;
+    builder.on_thread(1);
+    TraceBuilder::Event op = builder.op(range, 0, 1000);
+    if (sequence >= 0) op.sequence(sequence);
+    if (holds) {
+      builder.op("aten::conv2d", 100, 400).sequence(3);
+      builder.op("aten::convolution", 110, 380);
+      builder.op("aten::relu", 600, 300).sequence(4);
+    }
+    if (annotated) builder.annotation("forward", 1000, 100);
+    return Accounted(builder).host(HostBucket::python);
+  };
+  EXPECT_EQ(python("model_inference", -1, false), 300);
+  EXPECT_EQ(python("model_inference", 2, false), 0) << "a function of autograd has a number";
+  EXPECT_EQ(python("own::model_inference", -1, false), 0);
+  EXPECT_EQ(python("model_inference", -1, false, false), 0) << "it may compute by itself";
+  EXPECT_EQ(python("Torch-Compiled Region", -1, true), 100) << "ranges are annotations there";
+}
+
+TEST(Accounting, WhatLiesInAnOperatorIsNoRangeOfTheProgram) {
+  TraceBuilder builder;
+  builder.on_thread(1);
+  builder.op("aten::detach", 0, 1000);
+  builder.op("detach", 100, 800);
+  builder.op("aten::alias", 200, 100);
+  EXPECT_EQ(Accounted(builder).host(HostBucket::python), 0);
+}
+
+TEST(Accounting, RangesAmongOperatorsMayBeNested) {
+  TraceBuilder builder;
+  builder.on_thread(1);
+  builder.op("epoch", 0, 1000);
+  builder.op("model_inference", 100, 800);
+  builder.op("aten::mm", 200, 600);
+  EXPECT_EQ(Accounted(builder).host(HostBucket::python), 400);
+}
+
 TEST(AccountGroups, IdleTimeBelongsToThePhaseOfWhatEndsItAndFetchingToData) {
   TraceBuilder builder;
   builder.annotation("enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__", 0, 100);

@@ -29,6 +29,59 @@ Bucket state_of_name(std::string_view name, SliceKind kind) {
                                                                    : Bucket::dispatch;
 }
 
+/// What the operators of a name have in common.
+struct NameUse {
+  bool seen = false;
+  bool holds = false;      ///< One of them holds operators.
+  bool operator_ = false;  ///< Its name, its arguments, or being inside an operator shows one.
+};
+
+bool has_arguments(const Trace& trace, SliceId op) {
+  const std::uint32_t detail = trace.slices.detail[op.row()];
+  if (detail == SliceId::kNone) return false;
+  return trace.ops.sequence[detail] != kAbsent || trace.ops.signature[detail].valid();
+}
+
+/// By name: ranges of the program that were recorded as operators. PyTorch up to 1.10 wrote
+/// record_function so; later ones write annotations, of which such recordings have none. A range is
+/// known by what operators lack: `::` in its name, arguments, a sequence number; it lies in no
+/// operator, and holds some.
+std::vector<bool> ranges_among_operators(const Context& context) {
+  const Trace& trace = context.trace;
+  const Column<SliceId>& parent = context.nesting().parent;
+  std::vector<NameUse> uses(trace.strings.size());
+  const auto use_of = [&](SliceId op) -> NameUse& {
+    NameUse& use = uses[trace.slices.name[op.row()].row()];
+    if (use.seen) return use;
+    const std::string_view name = trace.name(op);
+    use = {.seen = true,
+           .holds = false,
+           .operator_ = name.find("::") != name.npos || is_annotation(name)};
+    return use;
+  };
+  std::vector<bool> ranges;
+  for (const Nesting::Thread& thread : context.nesting().work) {
+    for (const SliceId slice : thread.slices) {
+      const SliceKind kind = trace.kind(slice);
+      if (kind == SliceKind::user_annotation) return ranges;
+      if (kind != SliceKind::cpu_op) continue;
+      NameUse& use = use_of(slice);
+      const SliceId around = parent[slice.row()];
+      const bool inside = around.valid() && trace.kind(around) == SliceKind::cpu_op;
+      if (inside) use_of(around).holds = true;
+      if (use.operator_) continue;
+      // Parents come first: what they are is known but for later ones of the same name.
+      const bool in_operator =
+          inside && use_of(around).operator_ && !is_annotation(trace.name(around));
+      use.operator_ = in_operator || has_arguments(trace, slice);
+    }
+  }
+  ranges.resize(trace.strings.size());
+  for (std::size_t name = 0; name < uses.size(); ++name)
+    ranges[name] = uses[name].seen && uses[name].holds && !uses[name].operator_;
+  return ranges;
+}
+
 bool has_fetch_annotations(const Trace& trace) {
   for (std::size_t row = 0; row < trace.strings.size(); ++row) {
     if (trace.text(StringId(row)).starts_with("enumerate(Data")) return true;
@@ -81,12 +134,13 @@ HostThreads::HostThreads(const Context& context)
   for (const Nesting::Thread& thread : context.nesting().frames) {
     frames_[thread.track.row()] = &thread;
   }
+  ranges_ = ranges_among_operators(context);
   find_mains();
   if (!context.nesting().frames.empty() && !has_fetch_annotations(trace_)) find_fetches();
 }
 
 Bucket HostThreads::state(SliceId slice) const {
-  const SliceKind kind = kinds_[trace_.slices.category[slice.row()]];
+  const SliceKind kind = kind_of(slice);
   switch (kind) {
     case SliceKind::runtime:
     case SliceKind::driver:
@@ -111,8 +165,15 @@ Bucket HostThreads::state(SliceId slice) const {
   return found;
 }
 
-bool HostThreads::is_operator(SliceId slice) const {
+SliceKind HostThreads::kind_of(SliceId slice) const {
   const SliceKind kind = kinds_[trace_.slices.category[slice.row()]];
+  const bool range = kind == SliceKind::cpu_op && !ranges_.empty() &&
+                     ranges_[trace_.slices.name[slice.row()].row()];
+  return range ? SliceKind::user_annotation : kind;
+}
+
+bool HostThreads::is_operator(SliceId slice) const {
+  const SliceKind kind = kind_of(slice);
   if (kind == SliceKind::other) return true;
   if (kind != SliceKind::cpu_op && kind != SliceKind::user_annotation) return false;
   return state(slice) != Bucket::python;

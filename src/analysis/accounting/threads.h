@@ -58,6 +58,8 @@ class HostThreads {
   }
 
  private:
+  /// As recorded, but that ranges of the program that were recorded as operators are annotations.
+  [[nodiscard]] SliceKind kind_of(SliceId slice) const;
   [[nodiscard]] bool is_operator(SliceId slice) const;
   void find_mains();
   void find_fetches();
@@ -72,6 +74,7 @@ class HostThreads {
   std::map<StringId, TrackId> mains_;
   TrackId main_;
   std::array<SliceKind, 256> kinds_{};  // by category
+  std::vector<bool> ranges_;  // by name: ranges among operators; empty where there is none
   FromOutside sync_notes_;
   FromOutside state_notes_;
   FromOutside owner_notes_;

@@ -17,7 +17,9 @@ struct LateLaunches {
 };
 
 /// Gaps of the diagnosed device in the counted steps. Those that a synchronising call opened, and
-/// those before the first and after the last activity, are none. O(pieces).
+/// those before the first and after the last activity, are none; nor is the time in which an
+/// operator of the launching thread runs for more than 200 µs without any call: it computes on the
+/// host. O(slices + pieces).
 LateLaunches late_launches(const RuleContext& rules);
 
 }  // namespace fathom

@@ -115,6 +115,40 @@ TEST(HostBound, AbstainsWhereMostIsDoneOnlyOnce) {
   EXPECT_EQ(with_first_launch_of(50), "");
 }
 
+/// Ten rounds: random numbers of the processor, their copy, and three kernels.
+std::vector<Finding> drawn(std::string_view made, std::int64_t us, bool launches = false) {
+  TraceBuilder builder;
+  constexpr std::int64_t kMicrosecond = 1000;
+  const std::int64_t round = (us + 200) * kMicrosecond;
+  builder.step(0, 0, 10 * round);
+  for (int i = 0; i < 10; ++i) {
+    std::int64_t at = i * round;
+    builder.op(made, at, us * kMicrosecond);
+    if (launches) builder.runtime("cudaGetDevice", at + 10, 5);
+    at += us * kMicrosecond;
+    builder.op("aten::to", at, 60 * kMicrosecond);
+    builder.runtime("cudaMemcpyAsync", at + 5 * kMicrosecond, 50 * kMicrosecond, 10 * i + 1);
+    builder.copy(CopyKind::h2d, at + 6 * kMicrosecond, 50 * kMicrosecond, 10 * i + 1, 4096);
+    for (int k = 0; k < 3; ++k)
+      add_launch(builder, "aten::square", at + (100 + 20 * k) * kMicrosecond, "pow",
+                 5 * kMicrosecond, 10 * i + k + 2);
+  }
+  return JudgedTrace(builder).findings(host_bound());
+}
+
+TEST(HostBound, IsNotWhatAnOperatorOfTheHostComputes) {
+  const std::vector<Finding> computed = drawn("aten::randn", 1000);
+  ASSERT_EQ(computed.size(), 1U);
+  EXPECT_LT(to_ns(total(computed[0].claims)), 10 * 200'000);
+  EXPECT_TRUE(drawn("aten::randn", 10'000).empty()) << "what is left is no 5 % of the step";
+  // A short one costs its call; one that calls may launch; a range says nothing.
+  for (const auto& findings :
+       {drawn("aten::randn", 150), drawn("aten::randn", 1000, true), drawn("forward", 1000)}) {
+    ASSERT_EQ(findings.size(), 1U);
+    EXPECT_GT(to_ns(total(findings[0].claims)), 10 * 140'000);
+  }
+}
+
 TEST(HostBound, LeavesWhatWaitingCallsOpened) {
   TraceBuilder builder;
   builder.step(0, 0, 1000);

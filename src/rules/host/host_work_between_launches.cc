@@ -41,6 +41,8 @@ constexpr std::string_view kDoc =
     "stretches. The start of a loader's "
     "workers is known by what an iterator does around it: it draws a seed before and samples "
     "after. "
+    "Where allocator events were recorded, a stretch is freeing that memory is given back in, 8 "
+    "times or 16 MiB, from its first twentieth to its last tenth, with none taken. "
     "Compilation, and waiting for a collective on another thread, do not count. Sources: our "
     "accounting; PyTorch's tuning guide (asynchronous loading and augmentation).";
 
@@ -49,6 +51,14 @@ constexpr double kLeastPercentOfSite = 2.0;
 constexpr std::size_t kMostSites = 4;
 constexpr Duration kLeastStretch = duration_ns(200'000);
 constexpr double kLeastShareOfStep = 0.005;
+/// Memory is freed in a stretch where so much is given back, from near its begin to near its end,
+/// and nothing is taken.
+constexpr std::size_t kManyFrees = 8;
+constexpr std::int64_t kMuchFreed = std::int64_t{16} << 20U;
+constexpr double kFreesBegin = 0.05;
+constexpr double kFreesEnd = 0.9;
+/// Where nothing else is known of such a stretch.
+constexpr std::string_view kFreeing = "freeing";
 
 enum class Work : std::uint8_t {
   text,
@@ -58,6 +68,7 @@ enum class Work : std::uint8_t {
   saving,
   collecting,
   sleeping,
+  freeing,
   other
 };
 constexpr std::size_t kWorks = static_cast<std::size_t>(Work::other) + 1;
@@ -88,8 +99,9 @@ constexpr auto kWords = std::to_array<Word>({
 });
 
 constexpr std::array<std::string_view, kWorks> kDone = {
-    "text is tokenised", "images are processed", "samples are augmented", "progress is logged",
-    "state is saved",    "garbage is collected", "the program sleeps",    ""};
+    "text is tokenised",  "images are processed", "samples are augmented",
+    "progress is logged", "state is saved",       "garbage is collected",
+    "the program sleeps", "memory is freed",      ""};
 
 Work work_of(std::string_view frame) {
   const auto at = std::ranges::find_if(
@@ -114,6 +126,60 @@ struct Site {
   std::array<Duration, kWorks> by_work{};
   std::vector<Claim> claims;
   std::vector<Interval> stretches;
+  std::size_t frees = 0;   // In its stretches that are freeing.
+  std::int64_t freed = 0;  // Bytes.
+};
+
+/// What allocators gave back and took, by thread.
+class Frees {
+ public:
+  /// No memory is larger, and two of them can be added.
+  static constexpr std::int64_t kMost = std::int64_t{1} << 60U;
+  struct Freed {
+    std::size_t times = 0;
+    std::int64_t bytes = 0;
+  };
+
+  explicit Frees(const Trace& trace) {
+    const MemoryEvents& memory = trace.memory;
+    for (std::size_t row = 0; row < memory.size(); ++row)
+      by_thread_[memory.track[row]].push_back({memory.time[row], memory.bytes[row]});
+    for (auto& [track, events] : by_thread_)
+      std::ranges::stable_sort(events, {}, [](const Event& event) { return event.time; });
+  }
+
+  /// What a stretch of freeing gives back; nothing for another one.
+  [[nodiscard]] Freed of(const Stretch& stretch) const {
+    const auto thread = by_thread_.find(stretch.track);
+    if (thread == by_thread_.end()) return {};
+    const auto time_of = [](const Event& event) { return event.time; };
+    const auto first =
+        std::ranges::lower_bound(thread->second, stretch.interval.begin, {}, time_of);
+    const auto last =
+        std::ranges::upper_bound(first, thread->second.end(), stretch.interval.end, {}, time_of);
+    if (first == last) return {};
+    Freed freed;
+    for (auto at = first; at != last; ++at) {
+      if (at->bytes >= 0) return {};
+      ++freed.times;
+      freed.bytes -= std::max(at->bytes, -kMost);
+      freed.bytes = std::min(freed.bytes, kMost);
+    }
+    const auto share = [&](Time at) {
+      return static_cast<double>(to_ns(at - stretch.interval.begin)) /
+             static_cast<double>(to_ns(stretch.interval.length()));
+    };
+    if (freed.times < kManyFrees && freed.bytes < kMuchFreed) return {};
+    if (share(first->time) > kFreesBegin || share(std::prev(last)->time) < kFreesEnd) return {};
+    return freed;
+  }
+
+ private:
+  struct Event {
+    Time time{};
+    std::int64_t bytes = 0;
+  };
+  std::map<TrackId, std::vector<Event>> by_thread_;
 };
 
 /// Time that other rules explain: compilation; without a device, collectives on other threads.
@@ -195,13 +261,14 @@ void cut(const RuleContext& rules, const std::vector<Nesting::Thread>& forest,
 class SiteFinder {
  public:
   explicit SiteFinder(const RuleContext& rules)
-      : rules_(rules), names_(rules.trace().strings.size()) {
+      : rules_(rules), frees_(rules.trace()), names_(rules.trace().strings.size()) {
     work_notes_.resize(rules.trace().slices.size());
     range_notes_.resize(rules.trace().slices.size());
   }
 
   void look(const Stretch& stretch, std::map<std::string, Site>& sites) {
     const Nesting& nesting = rules_.context.nesting();
+    freed_ = frees_.of(stretch);
     std::vector<Range> ranges;
     cut(rules_, nesting.work, stretch, [&](SliceId around, const Interval& part) {
       ranges.push_back({part, range_around(around)});
@@ -223,7 +290,9 @@ class SiteFinder {
         const Interval inside{std::max(at->interval.begin, part.begin),
                               std::min(at->interval.end, part.end)};
         add(inside, stretch,
-            {.place = name.empty() ? name : "in " + name,
+            {.place = !name.empty()      ? "in " + name
+                      : freed_.times > 0 ? std::string(kFreeing)
+                                         : name,
              .line = {},
              .frame = {},
              .range = at->slice},
@@ -287,6 +356,7 @@ class SiteFinder {
            std::map<std::string, Site>& sites) {
     const Duration time = rules_.counted(part);
     if (time <= Duration{}) return;
+    if (done == Work::other && freed_.times > 0) done = Work::freeing;
     Site& site = sites[whose.place];
     site.line = whose.line;
     site.frame = whose.frame;
@@ -298,7 +368,11 @@ class SiteFinder {
       site.claims.back().time += time;
       return;
     }
-    if (!again) site.stretches.push_back(stretch.interval);
+    if (!again) {
+      site.stretches.push_back(stretch.interval);
+      site.frees += freed_.times;
+      site.freed = std::min(site.freed, Frees::kMost) + freed_.bytes;
+    }
     if (stretch.gap != UINT32_MAX) {
       site.claims.push_back({.device = rules_.device, .gap = stretch.gap, .time = time});
     } else if (stretch.piece != nullptr) {
@@ -350,6 +424,8 @@ class SiteFinder {
   }
 
   const RuleContext& rules_;
+  Frees frees_;
+  Frees::Freed freed_;  // Of the stretch that is looked at.
   std::vector<Name> names_;
   FromOutside work_notes_;
   FromOutside range_notes_;
@@ -451,6 +527,25 @@ Fix fix_of_workers() {
           .after = "loader = DataLoader(dataset, num_workers=n, persistent_workers=True)"};
 }
 
+Fix fix_of_freeing(const RuleContext& rules) {
+  if (!is_training(rules)) {
+    return {.text =
+                "Where no backward pass follows, keep nothing for it: under inference_mode "
+                "intermediate results are freed while the model works, and no graph is dropped "
+                "with the result. Where they are none, write large results into the same memory "
+                "again (out=).",
+            .before = "y = model(x)",
+            .after = "with torch.inference_mode():\n    y = model(x)"};
+  }
+  return {.text =
+              "Write large tensors into the same memory again (out=, copy_) in place of new ones, "
+              "and keep no graph longer than its backward pass. An allocator that keeps memory "
+              "for reuse (jemalloc, tcmalloc) gives less back to the system. Caveat: it holds "
+              "more memory.",
+          .before = "",
+          .after = ""};
+}
+
 /// For work that no name explains.
 Fix fix_of_moment(const RuleContext& rules, Moment moment) {
   if (moment == Moment::in_optimizer) {
@@ -542,6 +637,8 @@ Fix fix_of(const RuleContext& rules, Work work, Moment moment) {
       return {.text = "Do not sleep in the loop; wait for an event or a queue.",
               .before = "while not ready(): time.sleep(0.01)",
               .after = "queue.get()"};
+    case Work::freeing:
+      return fix_of_freeing(rules);
     default:
       return fix_of_moment(rules, moment);
   }
@@ -596,6 +693,34 @@ TrackId track_of(const Site& site, const std::vector<Stretch>& all) {
   return at == all.end() ? all.front().track : at->track;
 }
 
+/// The title's first words.
+std::string what_happens(const RuleContext& rules, const Site& site, bool frees) {
+  if (frees)
+    return rules.device >= 0 ? "The device waits while the host frees memory"
+                             : "Memory is freed between operators";
+  if (rules.device >= 0) return "The device waits for Python";
+  return seen_waiting(rules, site) ? "The main thread waits between operators"
+                                   : "Python runs between operators";
+}
+
+/// What shows that a place frees memory.
+std::string frees_text(const Site& site) {
+  return "; " + bytes_text(site.freed) + " in " + counted_noun(site.frees, "tensor") +
+         " are given back in them, from begin to end";
+}
+
+/// Why it may be something else, or less.
+std::string doubts(const RuleContext& rules, bool frees) {
+  if (has_frames(rules))
+    return "Recording Python stacks makes Python slower than it is: compare the step time without.";
+  if (frees)
+    return "Recording each allocation makes freeing slower: compare the step time without.";
+  return rules.trace().memory.size() == 0
+             ? "What other libraries do, freeing of large tensors, or waiting for another process, "
+               "shows the same way."
+             : "What other libraries do, or waiting for another process, shows the same way.";
+}
+
 Finding make(const RuleContext& rules, Site& site, const std::vector<Stretch>& all,
              Duration inside) {
   const auto work =
@@ -608,12 +733,11 @@ Finding make(const RuleContext& rules, Site& site, const std::vector<Stretch>& a
                                                 : rules.sites.of(site.frame);
   const std::string_view done = kDone[static_cast<std::size_t>(work)];
   Finding finding;
-  finding.key = place;
-  finding.title = (rules.device >= 0           ? "The device waits for Python"
-                   : seen_waiting(rules, site) ? "The main thread waits between operators"
-                                               : "Python runs between operators") +
+  const bool frees = work == Work::freeing;
+  finding.key = place.empty() && frees ? kFreeing : place;
+  finding.title = what_happens(rules, site, frees) +
                   (place.empty() ? "" : (range.empty() ? " at " : " in ") + place) +
-                  (done.empty() ? "" : " (" + std::string(done) + ")") + ": " +
+                  (done.empty() || frees ? "" : " (" + std::string(done) + ")") + ": " +
                   per_step(rules, site.time);
   finding.family = Family::host;
   finding.weight = weight_of(rules, site.time);
@@ -622,7 +746,8 @@ Finding make(const RuleContext& rules, Site& site, const std::vector<Stretch>& a
   Evidence evidence;
   evidence.text = counted_noun(site.stretches.size(), "gap") + " in no operator, the longest of " +
                   duration_text(std::ranges::max(site.stretches, {}, &Interval::length).length()) +
-                  steps_text(rules, site) + function_text(rules, site, track, inside);
+                  steps_text(rules, site) + (frees ? frees_text(site) : "") +
+                  function_text(rules, site, track, inside);
   evidence.where = std::ranges::max(site.stretches, {}, &Interval::length);
   if (range.empty()) evidence.location = place;
   const SliceId shown = site.frame.valid() ? site.frame : site.range;
@@ -632,10 +757,7 @@ Finding make(const RuleContext& rules, Site& site, const std::vector<Stretch>& a
     if (std::optional<Evidence> line = sampled_line(rules, site.stretches, track))
       finding.evidence.push_back(std::move(*line));
   }
-  finding.counter_evidence =
-      has_frames(rules)
-          ? "Recording Python stacks makes Python slower than it is: compare the step time without."
-          : "What other libraries do, or waiting for another process, shows the same way.";
+  finding.counter_evidence = doubts(rules, frees);
   finding.fix = fix_of(rules, work, moment_of(rules, site, all));
   if (const Duration starting = starting_workers(rules, site, all);
       rules.percent(starting) >= kLeastPercentOfSite) {
@@ -661,7 +783,8 @@ Finding make(const RuleContext& rules, Site& site, const std::vector<Stretch>& a
   }
   removed.to(finding.edits);
   finding.claims = std::move(site.claims);
-  finding.assumption = "this work is done elsewhere, ahead of the loop";
+  finding.assumption =
+      frees ? "nothing is freed there" : "this work is done elsewhere, ahead of the loop";
   finding.pessimism = 0.5;
   return finding;
 }

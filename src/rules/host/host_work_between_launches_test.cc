@@ -224,6 +224,58 @@ TEST(HostWorkBetweenLaunches, AbstainsWhereOnlyAnnotationsWereRecorded) {
   EXPECT_NE(JudgedTrace(builder).abstains(host_work_between_launches()), "");
 }
 
+/// Three forward passes on the host, each of 6 ms, and 4 ms in which the result is dropped: what
+/// allocators gave back `count` times, and took where `bytes` is positive.
+std::vector<Finding> dropped(int count, std::int64_t bytes, bool training, std::int64_t until) {
+  TraceBuilder builder;
+  for (int i = 0; i < 3; ++i) {
+    const std::int64_t at = 10'000 * kUs * i;
+    builder.op("aten::conv2d", at, 6000 * kUs);
+    if (training)
+      builder.op("autograd::engine::evaluate_function: AddBackward0", at + 5990 * kUs, 5 * kUs);
+    for (int event = 0; event < count; ++event)
+      builder.memory(at + 6020 * kUs + event * (until - 20) * kUs / count, bytes);
+  }
+  builder.op("aten::conv2d", 30'000 * kUs, 100 * kUs);
+  return JudgedTrace(builder).findings(host_work_between_launches());
+}
+
+TEST(HostWorkBetweenLaunches, TellsThatMemoryIsFreed) {
+  const std::vector<Finding> findings = dropped(81, -1'332'000, false, 3900);
+  ASSERT_EQ(findings.size(), 1U);
+  EXPECT_TRUE(findings[0].title.starts_with("Memory is freed between operators: 12.00 ms"))
+      << findings[0].title;
+  EXPECT_EQ(findings[0].key, "freeing");
+  EXPECT_NE(findings[0].evidence[0].text.find("in 243 tensors are given back"), std::string::npos)
+      << findings[0].evidence[0].text;
+  EXPECT_NE(findings[0].fix.after.find("inference_mode"), std::string::npos);
+  EXPECT_EQ(findings[0].fix.after.find("prepare"), std::string::npos);
+  EXPECT_EQ(to_ns(total(findings[0].claims)), 12'000 * kUs);
+  const std::vector<Finding> training = dropped(81, -1'332'000, true, 3900);
+  ASSERT_EQ(training.size(), 1U);
+  EXPECT_EQ(training[0].fix.after.find("inference_mode"), std::string::npos);
+  EXPECT_NE(training[0].fix.text.find("out="), std::string::npos);
+}
+
+TEST(HostWorkBetweenLaunches, TakesForFreeingOnlyWhatFillsTheGap) {
+  const auto title = [](const std::vector<Finding>& findings) {
+    return findings.size() == 1 ? findings[0].title : std::string();
+  };
+  constexpr std::string_view kPython = "Python runs between operators";
+  EXPECT_TRUE(title(dropped(81, 4096, false, 3900)).starts_with(kPython)) << "taken";
+  EXPECT_TRUE(title(dropped(81, -4096, false, 2000)).starts_with(kPython)) << "half of the gap";
+  EXPECT_TRUE(title(dropped(2, -4096, false, 3900)).starts_with(kPython)) << "little";
+  EXPECT_TRUE(title(dropped(81, INT64_MIN, false, 3900)).starts_with("Memory is freed"));
+}
+
+TEST(HostWorkBetweenLaunches, SaysThatFreeingLooksTheSameWhereMemoryWasNotRecorded) {
+  TraceBuilder builder;
+  steps(builder, 4000);
+  const auto findings = JudgedTrace(builder).findings(host_work_between_launches());
+  ASSERT_EQ(findings.size(), 1U);
+  EXPECT_NE(findings[0].counter_evidence.find("freeing of large tensors"), std::string::npos);
+}
+
 TEST(HostWorkBetweenLaunches, IsNothingInShortGaps) {
   TraceBuilder builder;
   steps(builder, 150);

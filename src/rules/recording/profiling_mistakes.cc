@@ -2,6 +2,7 @@
 // needed.
 #include <algorithm>
 #include <array>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -194,6 +195,22 @@ Modes modes_of(const RuleContext& rules) {
   return modes;
 }
 
+/// What these calls do to results in train mode.
+std::string effects_of_training(const Trace& trace, std::span<const SliceId> calls) {
+  const auto drops = [&trace](SliceId op) { return trace.name(op) == "aten::dropout"; };
+  std::string text;
+  if (!std::ranges::all_of(calls, drops)) {
+    text =
+        "Batch norm then takes the mean and variance of each batch in place of the learned ones, "
+        "and changes those: results depend on what else is in the batch, and on calls before.";
+  }
+  if (std::ranges::any_of(calls, drops)) {
+    if (!text.empty()) text += " ";
+    text += "Dropout costs time and changes the result.";
+  }
+  return text;
+}
+
 void check_mode(const RuleContext& rules, std::vector<Finding>& findings) {
   const Modes modes = modes_of(rules);
   if (is_training(rules) && modes.training.empty() && !modes.evaluating.empty()) {
@@ -225,10 +242,10 @@ void check_mode(const RuleContext& rules, std::vector<Finding>& findings) {
                    : " of batch norm that count their batch, or of dropout that draw a mask") +
             ", and no backward pass is recorded")};
     finding.counter_evidence =
-        "The backward pass may lie outside of the recording, or dropout be wanted at inference.";
-    finding.fix = {.text =
-                       "For inference: eval mode, and no gradients. Dropout costs time and "
-                       "changes the result.",
+        "The backward pass may lie outside of the recording, or train mode be wanted (samples of "
+        "dropout, statistics that are renewed).";
+    finding.fix = {.text = "For inference: eval mode, and no gradients. " +
+                           effects_of_training(rules.trace(), calls),
                    .before = "out = model(x)",
                    .after = "model.eval()\nwith torch.inference_mode():\n    out = model(x)"};
     findings.push_back(std::move(finding));

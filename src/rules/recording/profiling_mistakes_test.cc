@@ -174,6 +174,29 @@ TEST(ProfilingMistakes, TellTrainModeByMasksOfDropout) {
   }
 }
 
+TEST(ProfilingMistakes, SayWhichCallsChangeTheResultInTrainMode) {
+  const auto fix = [](TraceBuilder builder) {
+    const std::vector<Finding> findings = JudgedTrace(builder).findings(profiling_mistakes());
+    const auto found = std::ranges::find(findings, "train-mode", &Finding::key);
+    return found == findings.end() ? std::string() : found->fix.text;
+  };
+  const std::string norms = fix(blocks("aten::add_", "aten::add_"));
+  EXPECT_NE(norms.find("Batch norm then takes the mean and variance of each batch"), norms.npos);
+  EXPECT_EQ(norms.find("Dropout"), norms.npos) << norms;
+  TraceBuilder dropping;
+  dropping.op("aten::dropout", 0, 90);
+  dropping.op("aten::bernoulli_", 10, 20);
+  const std::string dropouts = fix(std::move(dropping));
+  EXPECT_NE(dropouts.find("Dropout costs time and changes the result."), dropouts.npos);
+  EXPECT_EQ(dropouts.find("Batch norm"), dropouts.npos) << dropouts;
+  TraceBuilder both = blocks("aten::add_", "aten::add_");
+  both.op("aten::dropout", 110, 90);
+  both.op("aten::bernoulli_", 120, 20);
+  const std::string all = fix(std::move(both));
+  EXPECT_NE(all.find("Batch norm"), all.npos);
+  EXPECT_NE(all.find("Dropout"), all.npos);
+}
+
 TEST(ProfilingMistakes, TellAUserOfFathomRunItsOwnOptions) {
   TraceBuilder builder;
   builder.step(0, 0, 100);

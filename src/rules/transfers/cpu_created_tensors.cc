@@ -24,8 +24,8 @@ constexpr std::string_view kDoc =
     "memory blocks; torch.zeros(n, device=device) is one short kernel. Found is an operator that "
     "makes a tensor (zeros, ones, full, rand, randn, arange, linspace, eye, torch.tensor, or empty "
     "and a filling one) and starts nothing on the device, followed under the same parent by "
-    "aten::to, aten::_to_copy or aten::copy_ that copies to it within 1 ms, or a hundredth of what "
-    "making takes; only views may lie "
+    "aten::to, aten::_to_copy or aten::copy_ that copies to it within 1 ms, or a twentieth of what "
+    "making takes, what is done only once apart; only views may lie "
     "between, and what was filled in place must have the size of the copy. "
     "Counted are the copy, as far as nothing else runs, and the idle time from making to moving; "
     "where the device was not recorded, what the main thread spends from making to moving. "
@@ -46,8 +46,9 @@ constexpr std::int64_t kNumber = 8;
 constexpr std::size_t kNearby = 4;
 /// Longer than this after making, something else was done: most likely another tensor is moved.
 constexpr Duration kSoon = duration_ns(1'000'000);
-/// A large tensor is followed less closely: memory is given back in between.
-constexpr int kOfMaking = 100;
+/// A large tensor is followed less closely: memory is given back in between, and the first use of a
+/// device is prepared before any call of it is recorded.
+constexpr int kOfMaking = 20;
 
 constexpr auto kMaking = std::to_array<std::string_view>(
     {"aten::zeros",        "aten::ones",         "aten::full",          "aten::zeros_like",
@@ -174,11 +175,24 @@ class Finder {
     return {};
   }
 
+  /// The time from the end of making to moving, less what is done only once: that a device is used
+  /// for the first time there makes it no other tensor.
+  [[nodiscard]] Duration between(SliceId made, SliceId moved) const {
+    const Interval gap{trace_.slices.end(made), trace_.slices.start[moved.row()]};
+    Duration time{};
+    if (gap.begin >= gap.end) return time;
+    rules_.accounting.one_off.cut(trace_.slices.track[moved.row()], gap,
+                                  [&time](const Interval& part, bool once) {
+                                    if (!once) time += part.length();
+                                  });
+    return time;
+  }
+
   /// Can the copy be of what was made? Parameters that are initialised, then moved with their
   /// model, look like it but for their size: filling in place counts only where that is known.
   [[nodiscard]] bool may_be(SliceId made, SliceId moved, const HostCopy& copy) const {
     const Duration soon = std::max(kSoon, trace_.slices.duration[made.row()] / kOfMaking);
-    if (trace_.slices.start[moved.row()] - trace_.slices.end(made) > soon) return false;
+    if (between(made, moved) > soon) return false;
     if (!fills_in_place(trace_.name(made))) return true;
     const Signature* const signature = signature_of(trace_, made);
     if (signature == nullptr || !signature->shapes.valid() || copy.bytes <= 0) return false;

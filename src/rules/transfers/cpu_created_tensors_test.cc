@@ -48,6 +48,32 @@ TEST(CpuCreatedTensors, AreNothingWhereSomethingWasComputedBetween) {
   EXPECT_EQ(judged.abstains(cpu_created_tensors()), "");
 }
 
+/// Two tensors of 400 ms each; the first use of the device lies between making and moving the
+/// first.
+TEST(CpuCreatedTensors, AreToldWhereTheDeviceIsFirstUsedBetween) {
+  constexpr std::int64_t kMillisecond = 1'000'000;
+  const auto evidence = [](std::int64_t first_gap) {
+    TraceBuilder builder;
+    std::int64_t at = 0;
+    for (int i = 0; i < 2; ++i) {
+      builder.op("aten::randn", at, 400 * kMillisecond);
+      at += 400 * kMillisecond + (i == 0 ? first_gap : 100'000);
+      builder.op("aten::to", at, 50 * kMillisecond);
+      builder.runtime("cudaMemcpyAsync", at + 5 * kMillisecond, 42 * kMillisecond, 2 * i + 1);
+      builder.copy(CopyKind::h2d, at + 6 * kMillisecond, 41 * kMillisecond, 2 * i + 1, 400'000'000);
+      at += 50 * kMillisecond;
+      add_launch(builder, "aten::square", at, "pow", kMillisecond, 2 * i + 2);
+      at += 2 * kMillisecond;
+    }
+    const auto findings = JudgedTrace(builder).findings(cpu_created_tensors());
+    return findings.size() == 1 ? findings[0].evidence[0].text : std::string();
+  };
+  EXPECT_NE(evidence(14 * kMillisecond).find("in 2 copies"), std::string::npos)
+      << evidence(14 * kMillisecond);
+  EXPECT_NE(evidence(80 * kMillisecond).find("in 1 copy"), std::string::npos)
+      << evidence(80 * kMillisecond);
+}
+
 TEST(CpuCreatedTensors, CountFillingInPlaceOnlyWhereTheSizeIsTheCopys) {
   TraceBuilder same;
   made_and_moved(same, "aten::uniform_").shapes("[[32,32],[]]");
