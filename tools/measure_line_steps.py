@@ -67,6 +67,13 @@ class Lines:
         if way == "timeline":
             self._lines.window_begins()
 
+    def replace_callback(self, event: str, callback: Any) -> Any:
+        """What was called before for this event of sys.monitoring."""
+        monitoring: Any = sys.monitoring  # type: ignore[attr-defined]
+        return monitoring.register_callback(
+            self._lines._tool, getattr(monitoring.events, event), callback
+        )
+
     def end(self, way: str) -> None:
         if way == "timeline":
             self._lines.window_ends(False)
@@ -95,7 +102,7 @@ def measure(size: str, seconds: float) -> dict[str, Any]:
         lines.begin(way)
         trainer.step()
         lines.end(way)
-    count = lines_of(trainer.step)
+    counts = counts_of(lines, trainer.step)
     chance = random.Random(1)
     found: dict[str, Any] = {way: [] for way in WAYS}
     until = time.monotonic() + seconds
@@ -111,25 +118,55 @@ def measure(size: str, seconds: float) -> dict[str, Any]:
                     times[with_it] = time_of(trainer.step)
             found[way].append((times[False], times[True]))
     notes = sys.modules["fathom_recorder.failures"].notes()
-    return {"pairs": found, "lines": count, "notes": notes}
+    return {"pairs": found, "counts": counts, "notes": notes}
 
 
-def lines_of(step: Any) -> int:
-    """How many lines of the program run in a step."""
-    file = training_program.__file__
-    count = 0
+def counts_of(lines: Lines, step: Any) -> dict[str, int]:
+    """What the interpreter reports to the recorder in a step, of the program's lines and code and of all other code."""
+    count = {"lines": 0, "own": 0, "other": 0}
+    reports = monitored if hasattr(sys, "monitoring") else traced
+    reports(lines, step, count)
+    return count
 
+
+def monitored(lines: Lines, step: Any, count: dict[str, int]) -> None:
+    lines.begin("lines")
+    before = {}
+    for name in ("PY_START", "PY_RESUME", "PY_THROW", "PY_RETURN", "PY_YIELD", "PY_UNWIND", "LINE"):
+        before[name] = lines.replace_callback(name, None)
+
+    def counting(name: str, callback: Any) -> Any:
+        def told(code: Any, *rest: Any) -> Any:
+            count["own" if code.co_filename == training_program.__file__ else "other"] += 1
+            count["lines"] += name == "LINE"
+            return callback(code, *rest)
+
+        return told
+
+    for name, callback in before.items():
+        lines.replace_callback(name, counting(name, callback))
+    for _ in range(2 * SETTLE):  # other code is reported once, and some of it not in each step
+        step()
+    count.update(lines=0, own=0, other=0)
+    step()
+    found = dict(count)  # what follows is reported, too
+    for name, callback in before.items():
+        lines.replace_callback(name, callback)
+    lines.end("lines")
+    count.update(found)
+
+
+def traced(_lines: Lines, step: Any, count: dict[str, int]) -> None:
     def told(frame: Any, event: str, _argument: Any) -> Any:
-        nonlocal count
-        if frame.f_code.co_filename != file:
-            return None
-        count += event == "line"
+        own = frame.f_code.co_filename == training_program.__file__
+        frame.f_trace_lines = own
+        count["own" if own else "other"] += 1
+        count["lines"] += event == "line"
         return told
 
     sys.settrace(told)
     step()
     sys.settrace(None)
-    return count
 
 
 # Around it
@@ -186,7 +223,8 @@ def text_of(results: dict[str, dict[str, Any]], told: str) -> str:
     ]
     for size, result in results.items():
         bare, _ = fastest(result["pairs"]["nothing"], 1)
-        text.append(f"| **a {size} step: {bare / 1e6:.2f} ms, {result['lines']} lines** | | | | |")
+        counts = "{lines} lines; {own} reports of its code, {other} of other code".format(**result["counts"])
+        text.append(f"| **a {size} step: {bare / 1e6:.2f} ms, {counts}** | | | | |")
         for way, title in WAYS.items():
             found = result["pairs"][way]
             wall, cpu = ([after[c] / before[c] for before, after in found] for c in (0, 1))

@@ -53,11 +53,25 @@ class Shown(unittest.TestCase):
             "lines": [(base, (1_010_000, 1_005_000))] * 9,
             "timeline": [(base, (1_020_000, 1_030_000))] * 9,
         }
-        text = self.tool.text_of({"small": {"pairs": pairs, "lines": 7}}, "told")
-        self.assertIn("a small step: 1.00 ms, 7 lines", text)
+        text = self.tool.text_of({"small": {"pairs": pairs, "counts": {"lines": 7, "own": 9, "other": 2}}}, "told")
+        self.assertIn("a small step: 1.00 ms, 7 lines; 9 reports of its code, 2 of other code**", text)
         self.assertIn("| nothing (the control) | 9 | +0.00 % (+0.00 to +0.00) |", text)
         self.assertIn("| lines | 9 | +1.00 % (+1.00 to +1.00) | +0.50 % (+0.50 to +0.50) | +5 µs, +0.50 % |", text)
         self.assertIn("| lines and their timeline | 9 | +2.00 % (+2.00 to +2.00) | +3.00 %", text)
+
+    def test_steps_right_after_the_change_are_not_timed_and_the_fastest_of_the_others_counts(self) -> None:
+        clock = 0
+        lengths = iter([900, 800, 5, 3, 4])
+
+        def step() -> None:
+            nonlocal clock
+            clock += next(lengths)
+
+        with mock.patch.object(self.tool, "time") as time:
+            time.perf_counter_ns = lambda: clock
+            time.process_time_ns = lambda: 2 * clock
+            self.assertEqual(self.tool.time_of(step), (3, 6))
+        self.assertIsNone(next(lengths, None))
 
 
 @unittest.skipUnless(importlib.util.find_spec("torch"), "no torch in this interpreter")
