@@ -74,17 +74,12 @@ OUTSIDE = Way("steps that are not recorded", fathom=(), recorded=False)
 ROWS = ("default", "shapes", "memory", "stacks")
 FATHOM_ROWS = {
     "functions": ("--with", "functions"),
-    "lines": ("--with", "lines"),
     "telemetry off": ("--telemetry", "0"),
 }
-# Lines are counted in every step; while torch.profiler records, their timeline is kept, too.
-LINES_OUTSIDE = Way(
-    "lines, steps that are not recorded", fathom=("--with", "lines"), recorded=False
-)
 
 
 def ways() -> list[Way]:
-    found = [NOTHING, OUTSIDE, LINES_OUTSIDE]
+    found = [NOTHING, OUTSIDE]
     for row in ROWS:
         asked = () if row == "default" else ("--with", row)
         found += [Way(row, own=row), Way(row, fathom=asked)]
@@ -335,7 +330,7 @@ def tables(best: Medians, slice_ns: float, told: str) -> str:
         bare = best[name, NOTHING]
         lines += ["", f"### A {name} step: {time_text(bare)}", ""]
         lines += ["| recorded with | torch.profiler alone | `fathom run` |", "|---|---:|---:|"]
-        rows = [OUTSIDE.row, LINES_OUTSIDE.row, *ROWS, *FATHOM_ROWS]
+        rows = [OUTSIDE.row, *ROWS, *FATHOM_ROWS]
         for row in rows:
             own = [w for n, w in best if n == name and w.row == row and w.own is not None]
             ours = [w for n, w in best if n == name and w.row == row and w.fathom is not None]
