@@ -13,7 +13,7 @@ struct HostileTrace {
   std::string_view name;
   /// `count` of what the trace repeats: a handful of events each.
   Trace (*make)(std::size_t count);
-  /// The count to begin with. Four times as many take a second or two under the sanitizers.
+  /// The count to begin with, less in the gate than in make nightly.
   std::size_t count;
 };
 
