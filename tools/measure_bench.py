@@ -260,8 +260,8 @@ class Slowed:
 
 
 def slow_down_table(rows: list[Slowed], seconds: float) -> str:
-    lines = [f"1 % longer, `--resolution 1%`, at most {seconds:.0f} s a row; behind what was found in time its 95 % interval (Clopper "
-             "and Pearson):", "",
+    lines = [f"1 % longer, `--resolution 1%`, at most {seconds:.0f} s a comparison, of which none of a row begins later; behind what was found "
+             "in time its 95 % interval (Clopper and Pearson):", "",
              "| what | by | comparisons | found within the announced time | found at all, the wrong way | pairs (median) | "
              "time taken of announced (medians) | load |", "|---|---|---:|---|---|---:|---|---|"]
     return "\n".join([*lines, *(row.row() for row in rows)])

@@ -50,5 +50,19 @@ TEST(BenchResult, ComparesTimesAndWithholdsTheRest) {
   EXPECT_EQ(compare_profiles(base, base).comparability, Comparability::same_recording);
 }
 
+TEST(BenchResult, OfRunsThatWereNeverSteadyHasNoIntervalAndSaysWhy) {
+  std::vector<int> unsteady;
+  std::vector<int> flat;
+  for (int run = 0; run < 100; ++run) {
+    flat.push_back(1000 + run * 37 % 10);
+    unsteady.push_back(flat.back() * (run < 40 ? 10 : run < 85 ? 14 : 12));
+  }
+  const Comparison comparison = compare_profiles(*parse_bench_result(result_of(flat)),
+                                                 *parse_bench_result(result_of(unsteady)));
+  EXPECT_FALSE(comparison.ratio_interval);
+  EXPECT_TRUE(comparison.ratio_note.starts_with("No interval: the times of new were never steady"))
+      << comparison.ratio_note;
+}
+
 }  // namespace
 }  // namespace fathom

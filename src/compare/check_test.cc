@@ -66,7 +66,7 @@ Profile unsteady(double ns, std::uint64_t seed) {
 TEST(Check, ATimeThatWasNeverSteadyCannotBeTold) {
   const CheckedBudget out = checked(recording(1e6, 1), unsteady(1e6, 2), "step_time+100%");
   EXPECT_EQ(out.judgement, Judgement::undecided);
-  EXPECT_NE(out.reason.find("the steps of new were never steady"), std::string::npos) << out.reason;
+  EXPECT_NE(out.reason.find("the times of new were never steady"), std::string::npos) << out.reason;
   const CheckedBudget bare = checked(unsteady(1e6, 1), recording(1e6, 2), "step_time<1s");
   EXPECT_EQ(bare.judgement, Judgement::within) << "base bears on no number";
 }
@@ -317,6 +317,24 @@ TEST(Check, OfRanksTheWorstCounts) {
       check(base, {{rank(0, 1e6, 3), rank(2, 1e6, 4)}}, "step_time+10%").checks[0].budgets[0];
   EXPECT_EQ(missing.judgement, Judgement::undecided);
   EXPECT_NE(missing.reason.find("is missing in"), std::string::npos);
+}
+
+TEST(Check, ARankThatBaseLacksIsJudgedByANumber) {
+  const auto ranks = [](std::uint64_t seed, int count) {
+    std::vector<Profile> run;
+    for (int number = 0; number < count; ++number) {
+      run.push_back(recording(number == 0 ? 1e6 : 3e6, seed + static_cast<std::uint64_t>(number)));
+      run.back().rank = number;
+    }
+    return run;
+  };
+  for (const Runs& now : {Runs{ranks(10, 2)}, Runs{ranks(10, 2), ranks(20, 2)}}) {
+    const CheckedBudget out = check({ranks(1, 1)}, now, "step_time<2ms").checks[0].budgets[0];
+    EXPECT_EQ(out.judgement, Judgement::over) << out.reason;
+    EXPECT_EQ(out.rank, 1);
+    EXPECT_FALSE(out.base);
+    EXPECT_TRUE(out.interval);
+  }
 }
 
 TEST(Check, AbsoluteBudgetsAreCheckedOnce) {

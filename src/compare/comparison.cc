@@ -141,14 +141,18 @@ class Comparer {
     if (!ratio) return;
     out_.ratio = ratio->ratio;
     out_.ratio_interval = ratio->interval;
+    if (out_.base.never_steady() || out_.now.never_steady()) out_.ratio_interval.reset();
+    out_.ratio_note = out_.ratio_interval ? std::string("The interval is that within these runs")
+                                          : no_interval("steps");
+    out_.ratio_note += "; the variation between runs is not known from one recording a side.";
+  }
+
+  /// Why there is none; `what` is counted.
+  [[nodiscard]] std::string no_interval(std::string_view what) const {
     const std::string unsteady = unsteady_sides(out_.base.never_steady(), out_.now.never_steady());
-    if (!unsteady.empty()) out_.ratio_interval.reset();
-    out_.ratio_note =
-        !unsteady.empty() ? "No interval: " + unsteady + "; "
-        : ratio->interval
-            ? "The interval is that within these runs; "
-            : "An interval needs " + std::to_string(fewest_for_median_ratio()) + " steps a side; ";
-    out_.ratio_note += "the variation between runs is not known from one recording a side.";
+    if (!unsteady.empty()) return "No interval: " + unsteady;
+    return "An interval needs " + std::to_string(fewest_for_median_ratio()) + " " +
+           std::string(what) + " a side";
   }
 
   /// Runs that were not taken in turns.
@@ -164,11 +168,10 @@ class Comparer {
               "which the recorder may have slowed down. What their time went into cannot be "
               "compared.");
     if (!base_.times_only || !now_.times_only) return;
-    out_.ratio_note =
-        out_.ratio_interval
-            ? "The interval is over " + std::to_string(base_.steps()) + " and " +
-                  std::to_string(now_.steps()) + " runs"
-            : "An interval needs " + std::to_string(fewest_for_median_ratio()) + " runs a side";
+    out_.ratio_note = out_.ratio_interval
+                          ? "The interval is over " + std::to_string(base_.steps()) + " and " +
+                                std::to_string(now_.steps()) + " runs"
+                          : no_interval("runs");
     out_.ratio_note +=
         "; they were not taken in turns, so drift of the machine between them counts as change. "
         "fathom bench --base measures both in pairs.";

@@ -269,7 +269,7 @@ TEST(Comparison, GivesNoIntervalWhereStepsWereNeverSteady) {
   ASSERT_TRUE(comparison.now.warm_up);
   EXPECT_EQ(comparison.now.warm_up->kind, Steadiness::flat);
   EXPECT_FALSE(comparison.ratio_interval);
-  EXPECT_NE(comparison.ratio_note.find("the steps of base were never steady"), std::string::npos)
+  EXPECT_NE(comparison.ratio_note.find("the times of base were never steady"), std::string::npos)
       << comparison.ratio_note;
   expect_exact(comparison);
 }

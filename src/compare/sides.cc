@@ -74,7 +74,7 @@ void take_interval(const std::vector<const Profile*>& base, const std::vector<co
   const TimeRatio over_runs = time_ratio(*no_slower, lengths_of(base), lengths_of(now));
   pair.ratio_interval = over_runs.interval;
   pair.ratio_note = over_runs.basis.empty()
-                        ? over_runs.reason
+                        ? "No interval: " + over_runs.reason + "."
                         : "The interval is " + over_runs.basis +
                               (over_runs.reason.empty() ? "" : "; " + over_runs.reason) + ".";
 }

@@ -162,7 +162,7 @@ std::optional<TimeRatio> of_many_runs(const std::vector<double>& base,
 
 std::string unsteady_sides(bool base, bool now) {
   if (!base && !now) return {};
-  return std::string("the steps of ") +
+  return std::string("the times of ") +
          (base && now ? "both sides"
           : base      ? "base"
                       : "new") +
@@ -170,6 +170,8 @@ std::string unsteady_sides(bool base, bool now) {
 }
 
 TimeRatio time_ratio(const Budget& budget, const StepLengths& base, const StepLengths& now) {
+  // A number is a limit without a base, which may lack a rank.
+  if (!budget.relative() && base.empty()) return time_ratio(budget, StepLengths(1), now);
   if (now.size() == 1 && (base.size() == 1 || !budget.relative()))
     return of_one_run(budget, base.front().lengths_ns, now.front().lengths_ns);
   const std::vector<double> medians = medians_of(now);

@@ -27,7 +27,8 @@ struct TimeRatio {
   std::string reason;  ///< Why there is no interval; else what it does not cover.
 };
 
-/// "the steps of base were never steady, so that they have no one level"; "" where both were.
+/// "the times of base were never steady, so that they have no one level"; "" where neither was
+/// unsteady. Times are those of steps, or of whole runs.
 std::string unsteady_sides(bool base, bool now);
 
 /// One run a side: the interval within the runs (stats/median_ratio.h), which does not know how
@@ -36,7 +37,7 @@ std::string unsteady_sides(bool base, bool now);
 /// was drawn at random. As many runs in another order: the same of pairs as they were named, or of
 /// unequal numbers of at least 7 the interval of the ratio of medians; neither covers how runs
 /// vary. Fewer: from the least to the most of the intervals within the runs. Neither side is empty,
-/// nor a run.
+/// nor a run; `base` may be where the limit is a number.
 /// Where the steps of one run a side, or of one of few runs, were never steady, there is no
 /// interval: they have no level that it could be of.
 TimeRatio time_ratio(const Budget& budget, const StepLengths& base, const StepLengths& now);

@@ -228,7 +228,8 @@ std::string steadiness_text(const Comparison& comparison, bool all) {
     std::string told;
     if (side.warm_up && side.warm_up->kind != Steadiness::flat) {
       const std::string after = " after " + std::to_string(side.warm_up->after) +
-                                (side.warm_up->after == 1 ? " step" : " steps");
+                                (side.times_only ? " run" : " step") +
+                                (side.warm_up->after == 1 ? "" : "s");
       told = side.never_steady()                      ? "never steady"
              : side.warm_up->kind == Steadiness::warm ? "faster" + after
                                                       : "slower" + after;

@@ -264,6 +264,7 @@ def test_sides_of_different_kinds_are_refused() -> None:
     [
         {"runs": 0}, {"time": 0}, {"resolution": 2}, {"warmup": -1}, {"calls": 0},
         {"measure": "guess"}, {"l2": "tepid"}, {"per": "n"}, {"launches": "never"},
+        {"launches": "hidden", "measure": "wall"}, {"launches": "hidden", "items": True},
     ],
 )  # fmt: skip
 def test_options_without_sense_are_refused(options: dict[str, Any]) -> None:

@@ -76,6 +76,10 @@ constexpr std::array<std::string_view, 15> kOtherMeaning = {
 constexpr std::array<std::string_view, 6> kTrackers = {"wandb",    "weave",   "comet",
                                                        "comet_ml", "swanlab", "neptune"};
 
+/// Options of logins behind which a name stands: of a host, a user, an account.
+constexpr std::array<std::string_view, 8> kNaming = {
+    "-u", "--user", "--username", "--host", "--tenant", "--profile", "--project", "--sso-session"};
+
 /// As long as keys are, and no host, address or path.
 bool looks_like_key(std::string_view word) {
   constexpr std::size_t kShortestKey = 20;
@@ -100,8 +104,9 @@ bool is_short_option(std::string_view word) {
 }  // namespace
 
 bool PasswordOptions::is_key(std::string_view word, std::string_view before) const {
+  if (std::ranges::find(kNaming, before) != kNaming.end()) return false;
   if (login_ == Login::long_key) return looks_like_key(word);
-  const bool address = before == "--host" || word.find("://") != std::string_view::npos;
+  const bool address = word.find("://") != std::string_view::npos;
   return login_ == Login::key && !address && !word.empty() && word[0] != '-';
 }
 

@@ -27,7 +27,8 @@ class PasswordOptions {
   [[nodiscard]] bool is_followed(std::string_view word) const;
 
   /// Whether a word behind `before` is a key: of `wandb login KEY` whatever stands there, of the
-  /// login of a program that is not known what is as long as one.
+  /// login of a program that is not known what is as long as one. Behind options that name a user,
+  /// a host or an account stands none.
   [[nodiscard]] bool is_key(std::string_view word, std::string_view before) const;
 
   /// Whether a name that is no password follows "-p": of srun a partition, of mkdir a folder.

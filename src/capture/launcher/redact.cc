@@ -35,9 +35,14 @@ bool holds_password(std::string_view word) {
   if (!word.starts_with(kPasswordOption) || word.size() < 5) return false;
   std::string_view value = word.substr(kPasswordOption.size());
   if (value[0] == '=') value.remove_prefix(1);
-  // Ports, too: -p127.0.0.1:8000-8010:80.
+  // Ports, too: -p127.0.0.1:8000-8010:80/tcp.
+  for (const std::string_view protocol : {"/tcp", "/udp"})
+    if (value.ends_with(protocol)) value.remove_suffix(protocol.size());
   const auto is_number = [](char c) { return is_digit(c) || c == '-' || c == '.' || c == ':'; };
-  const auto is_small = [](char c) { return (c >= 'a' && c <= 'z') || c == '-' || c == '_'; };
+  // -profile:v of ffmpeg
+  const auto is_small = [](char c) {
+    return (c >= 'a' && c <= 'z') || c == '-' || c == '_' || c == ':';
+  };
   if (std::ranges::all_of(value, is_number) || std::ranges::all_of(value, is_small)) return false;
   // -python-3.11 and -pA-b hold none, -pSecret-1 and -phunter2-x do.
   const auto is_capital = [](char c) { return c >= 'A' && c <= 'Z'; };
@@ -284,16 +289,19 @@ class Scanner {
     const bool parameter = is_parameter(end);
     if (shaped_inside(name)) return;
     if (option && glued_password(name)) return;
-    const bool address = text.substr(end).starts_with("://");
-    if (begins_word() && !address && options_.is_key(name, previous_)) return hide_value(false);
+    const std::string_view behind = text.substr(end);
+    const bool port = behind.size() > 1 && behind[0] == ':' && is_digit(behind[1]);
+    const bool address = behind.starts_with("://");
+    if (begins_word() && !address && !port && options_.is_key(name, previous_))
+      return hide_value(false);
     keep(end);
     // The scheme of an address is no program.
     if (!option && !address) options_.see(name);
+    const bool set = sets(previous_) || is_subcommand_of_secret(name);
+    previous_ = name;
     if (option && options_.is_followed(name)) return hide_next_word();
     if (name == kPasswordOption && !options_.means_other()) return after_password_option();
     if (option && names_user(name)) return after_user_option(name);
-    const bool set = sets(previous_) || is_subcommand_of_secret(name);
-    previous_ = name;
     // curl -HAuthorization:…
     const bool header = name.starts_with("-H") && rest().starts_with(':');
     const std::string_view own = header ? name.substr(2) : name;
@@ -372,6 +380,7 @@ class Scanner {
     if (!has_password(value, colon, glued)) return;
     keep(colon + 1);
     hide(value.size() - colon - 1);
+    previous_ = {};  // the option names no more
   }
 
   /// Words may be joined by dots with a secret behind them: the scan goes on inside.

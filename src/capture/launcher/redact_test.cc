@@ -375,6 +375,7 @@ TEST(Redact, WhatElseBeginsLikeMinusPIsLeft) {
   for (const Words& words :
        {Words{"docker", "run", "-p8080:80", "image"},
         Words{"docker", "run", "-p127.0.0.1:8000-8010:80", "image"},
+        Words{"docker", "run", "-p8080:80/tcp", "image"}, Words{"ffmpeg", "-profile:v", "high"},
         Words{"ffmpeg", "-i", "in", "-pix_fmt", "yuv420p", "out"}, Words{"python", "-pfoo", "x.py"},
         Words{"prog", "-python-3.11", "-pre-trained", "-p8-16"},
         Words{"srun", "-pgpu-a100x", "train"}, Words{"mysql", "-P3306", "--protocol=tcp"}})
@@ -390,7 +391,13 @@ TEST(Redact, TheKeyOfALoginIsReplacedAndItsHostIsNot) {
       {"neptune login small && train x", "neptune login [redacted] && train x"},
       {"prog login abcdefghij0123456789 && y", "prog login [redacted] && y"},
       {"docker login registry-1.docker.io", "docker login registry-1.docker.io"},
+      {"docker login registry-of-cluster-01:5000", "docker login registry-of-cluster-01:5000"},
+      {"docker login -u service-account-0000001 -p small host",
+       "docker login -u service-account-0000001 -p [redacted] host"},
+      {"prog login -u me:hunter2 abcdefghij0123456789", "prog login -u me:[redacted] [redacted]"},
       {"az login --tenant contoso", "az login --tenant contoso"},
+      {"az login --tenant 72f988bf-86f1-41af-91ab-2d7cd011db47",
+       "az login --tenant 72f988bf-86f1-41af-91ab-2d7cd011db47"},
       {"ssh login node-17", "ssh login node-17"},
       {"comet upload run-17.zip", "comet upload run-17.zip"},
       {"prog login me train abcdefghij0123456789", "prog login me train abcdefghij0123456789"},
@@ -399,8 +406,11 @@ TEST(Redact, TheKeyOfALoginIsReplacedAndItsHostIsNot) {
             (Words{"comet", "login", "[redacted]"}));
   EXPECT_EQ(redact_command({"python", "-m", "comet_ml", "login", "abcDEF123"}),
             (Words{"python", "-m", "comet_ml", "login", "[redacted]"}));
-  EXPECT_EQ(redact_command({"podman", "login", "quay.io", "-u", "me"}),
-            (Words{"podman", "login", "quay.io", "-u", "me"}));
+  for (const Words& words : {Words{"podman", "login", "quay.io", "-u", "me"},
+                             Words{"podman", "login", "-u", "service-account-0000001", "quay.io"},
+                             Words{"docker", "login", "registry-of-cluster-01:5000"},
+                             Words{"aws", "sso", "login", "--profile", "research-cluster-2024-a"}})
+    EXPECT_EQ(redact_command(words), words);
 }
 
 TEST(Redact, AHeaderRightBehindItsOptionIsReplaced) {

@@ -1,0 +1,36 @@
+#include "render/compare_rows.h"
+
+#include <gtest/gtest.h>
+
+namespace fathom {
+namespace {
+
+TEST(CompareRows, SteadinessIsToldOfTheSidesThatChanged) {
+  Comparison pair;
+  pair.base.warm_up = WarmUp{.kind = Steadiness::warm, .after = 12};
+  pair.now.warm_up = WarmUp{.kind = Steadiness::never_steady, .after = 20};
+  EXPECT_EQ(steadiness_text(pair, false), "base faster after 12 steps; new never steady.");
+  pair.base.warm_up = WarmUp{};
+  pair.now.warm_up = WarmUp{.kind = Steadiness::slowed, .after = 1};
+  EXPECT_EQ(steadiness_text(pair, false), "new slower after 1 step.");
+  pair.now.times_only = true;
+  EXPECT_EQ(steadiness_text(pair, false), "new slower after 1 run.");
+  pair.now.warm_up.reset();
+  EXPECT_EQ(steadiness_text(pair, false), "");
+}
+
+TEST(CompareRows, HowNeighboursCorrelateIsToldWithAllOnly) {
+  Comparison pair;
+  pair.base.autocorrelation = 0.256;
+  pair.now.warm_up = WarmUp{.kind = Steadiness::warm, .after = 3};
+  pair.now.autocorrelation = -0.5;
+  EXPECT_EQ(steadiness_text(pair, false), "new faster after 3 steps.");
+  EXPECT_EQ(steadiness_text(pair, true),
+            "base correlation of neighbours 0.26; new faster after 3 steps, correlation of "
+            "neighbours -0.5.");
+  pair.comparability = Comparability::same_recording;
+  EXPECT_EQ(steadiness_text(pair, true), "both correlation of neighbours 0.26.");
+}
+
+}  // namespace
+}  // namespace fathom
