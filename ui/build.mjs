@@ -19,8 +19,9 @@ const options = {
   legalComments: 'none', // bundle() writes them
   metafile: true,
   write: false,
-  // Names that end in "_" are private to a class: they may be short.
-  mangleProps: /[a-zA-Z]_$/,
+  // Names that end in "_" are private to a class, and no other program knows these: they may be short.
+  mangleProps:
+    /^(setScope|showTime|showName|showSlice|tryChanges|invalidate|timeOf|segmentsOf|rowTitle|onConnection|unpackCarried|flowsLeftOff|toggleCritical|setOpenness|onChoose|onPick|onTerm|onGroup|onRow|onMove|onFold|onScene|onRemove|onDouble|onChosen|onArea|onPin|onLeave|onHover|onDensity|onSort|onOnly|onEngine|onShow|onPeak|focusSearch|togglePin|setDensity|inputRef|coarsest|onlyName|explain|client|accounts|picked|bands|forget|paints|pinned|remember)$|[a-zA-Z]_$/,
   // Elements as calls of h(), whose children are arguments: shorter than what tsc is told to check.
   inject: ['src/base/jsx.ts'],
   tsconfigRaw: {
@@ -43,7 +44,10 @@ const shaders = {
     onLoad({ filter: /\/gl_painter\.ts$/ }, ({ path }) => ({
       loader: 'ts',
       contents: readFileSync(path, 'utf8').replace(/`#version[^`]*`/g, (text) =>
-        text.replace(/ *\/\/.*$/gm, '').replace(/^ +/gm, ''),
+        text
+          .replace(/ *\/\/.*$/gm, '')
+          .replace(/\s*([=*,;(){}<>?:])\s*/g, '$1')
+          .replace(/^ +/gm, ''),
       ),
     })),
 };

@@ -100,6 +100,27 @@ def test_changes_are_divided_by_phase_and_module(browser: Browser) -> None:
         visit.check_quiet()
 
 
+def test_a_phase_leads_to_its_modules_and_a_module_to_its_operators(browser: Browser, example: str) -> None:
+    rows = fathom_json("ops", str(EXAMPLE), "--group-by", "place")["rows"]
+    times: dict[str, dict[str, dict[str, int]]] = {}
+    for row in rows:
+        names = times.setdefault(row["phase"] or "", {}).setdefault(row["module"] or "", {})
+        names[row["name"]] = names.get(row["name"], 0) + (row["device_self_ns"] or 0)
+    phase = max(times, key=lambda each: sum(sum(names.values()) for names in times[each].values()))
+    module = max(times[phase], key=lambda each: sum(times[phase][each].values()))
+    operator = max(times[phase][module], key=lambda each: times[phase][module][each])
+    with visited(browser, example) as visit:
+        page = visit.go("")
+        visit.settled()
+        page.get_by_role("button", name="By phase").click()
+        for name in (phase, module, operator):
+            first = page.locator(".costliest tbody tr").first
+            first.get_by_role("button", name=name or "(none)", exact=True).wait_for()
+            first.get_by_role("button").click()
+        assert f"q={operator.replace(':', '%3A')}" in page.url.replace("::", "%3A%3A")
+        visit.check_quiet()
+
+
 def test_enlarged_to_twice_its_size_the_page_keeps_all(browser: Browser, example: str) -> None:
     """A window of 1280 x 720 at 200 % has room for 640 x 360 points, each two pixels wide."""
     with visited(browser, example, width=640, height=360, device_scale_factor=2) as visit:

@@ -12,6 +12,7 @@ import { Explain } from './explain';
 import { Keys } from './keys';
 import { ScopeBar } from './scope_bar';
 import { applyTheme, nextTheme, theme } from './theme';
+import { Quiet } from '../components/plain';
 
 function contextFor(
   client: TraceClient,
@@ -170,19 +171,17 @@ export function Shell(props: {
           ))}
         </nav>
         <span class="grow" />
-        <button
-          class="quiet"
+        <Quiet
           aria-pressed={state.whatIf}
           title="What would a change save? (X)"
           onClick={() => own.go({ whatIf: !state.whatIf })}
         >
           What if
-        </button>
-        <button class="quiet" title="Keys (?)" aria-label="Keys" onClick={() => setKeys(true)}>
+        </Quiet>
+        <Quiet title="Keys (?)" aria-label="Keys" onClick={() => setKeys(true)}>
           ?
-        </button>
-        <button
-          class="quiet"
+        </Quiet>
+        <Quiet
           title="Light, dark, or as the system"
           onClick={() => {
             const next = nextTheme(chosen);
@@ -191,7 +190,7 @@ export function Shell(props: {
           }}
         >
           Theme: {chosen}
-        </button>
+        </Quiet>
       </header>
       <ScopeBar context={own} />
       {connection === 'lost' && (

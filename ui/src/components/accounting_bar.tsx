@@ -1,6 +1,7 @@
 // The accounting of some time as one bar, with its legend: each nanosecond in one part.
 import { durationText, percentText } from '../base/format';
 import { partsOf, type Part } from '../base/palette';
+import { Aside, Soft } from './plain';
 
 export function Swatch(props: { css: string }) {
   return <i class={`swatch fill-${props.css}`} aria-hidden="true" />;
@@ -31,7 +32,7 @@ function Legend(props: {
             part.paint.name
           )}{' '}
           <b>{percentText((100 * part.ns) / props.whole)}</b>
-          {props.times && <span class="soft"> {durationText(part.ns)}</span>}
+          {props.times && <Aside> {durationText(part.ns)}</Aside>}
         </li>
       ))}
     </ul>
@@ -47,7 +48,7 @@ export function AccountingBar(props: {
 }) {
   const parts = partsOf(props.account);
   const whole = parts.reduce((sum, part) => sum + part.ns, 0);
-  if (whole <= 0) return <p class="soft">No time to account for.</p>;
+  if (whole <= 0) return <Soft>No time to account for.</Soft>;
   const said = parts.map((part) => `${part.paint.name} ${percentText((100 * part.ns) / whole)}`);
   return (
     <div class="accounting">

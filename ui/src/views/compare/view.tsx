@@ -5,7 +5,6 @@ import { compareCommand } from '../../api/urls';
 import type { CompareAnswer, ComparePair, CompareRow, Diagnosis } from '../../api/types';
 import { Beyond } from '../../components/beyond';
 import { CommandLine, CopyCommand } from '../../components/copy_button';
-import { Heads } from '../../components/heads';
 import { Empty, Loading } from '../../components/notice';
 import { Tabs } from '../../components/tabs';
 import { latest, useAnswer } from '../../components/use_answer';
@@ -13,6 +12,7 @@ import { useStore } from '../../components/use_store';
 import { mounted } from '../mount';
 import type { ViewContext } from '../view';
 import { Calls } from './calls';
+import { Aside, Num, Quiet, RowHead, Small, Soft, Term, Toolbar } from '../../components/plain';
 
 const signed = (ns: number): string =>
   `${ns > 0 ? '+' : ns < 0 ? '−' : ''}${durationText(Math.abs(ns))}`;
@@ -35,23 +35,21 @@ function Rows(props: { rows: readonly CompareRow[]; most: number; context: ViewC
     <>
       {shown.map((row, i) => (
         <tr key={i} class="inner">
-          <th scope="row">
-            <button class="term" onClick={() => props.context.showName(row.what)}>
-              {row.what}
-            </button>
-            {row.module && <span class="soft"> {row.module}</span>}
+          <RowHead>
+            <Term id={row.what} explain={props.context.showName} />
+            {row.module && <Aside> {row.module}</Aside>}
             {row.place && <code> {row.place}</code>}
-          </th>
-          <td class="number">{signed(row.change_ns)}</td>
+          </RowHead>
+          <Num>{signed(row.change_ns)}</Num>
           <td>
             <Delta ns={row.change_ns} most={props.most} />
           </td>
           <td>
-            {words(row.cause)} <span class="soft">{row.detail}</span>
+            {words(row.cause)} <Aside>{row.detail}</Aside>
           </td>
-          <td class="number">
+          <Num>
             {countText(row.base_calls)} → {countText(row.new_calls)}
-          </td>
+          </Num>
         </tr>
       ))}
       {shown.length < props.rows.length && (
@@ -116,27 +114,22 @@ function Pair(props: { pair: ComparePair; context: ViewContext }) {
           {words(pair.comparability)}, {pair.base.steps} and {pair.new.steps} steps
         </p>
       </div>
-      {pair.ratio_note && <p class="soft">{pair.ratio_note}</p>}
+      {pair.ratio_note && <Soft>{pair.ratio_note}</Soft>}
       {pair.notes?.map((note) => (
-        <p class="soft" key={note}>
-          {note}
-        </p>
+        <Soft key={note}>{note}</Soft>
       ))}
       {(pair.differs ?? []).length > 0 && (
         <section>
           <h2>What differs between the runs</h2>
-          <table class="plain">
-            <Heads titles={['what', 'base', 'new']} />
-            <tbody>
-              {pair.differs?.map((each, i) => (
-                <tr key={i}>
-                  <th scope="row">{String(each['title'])}</th>
-                  <td>{String(each['base'])}</td>
-                  <td>{String(each['new'])}</td>
-                </tr>
-              ))}
-            </tbody>
-          </table>
+          <Small heads={['what', 'base', 'new']}>
+            {pair.differs?.map((each, i) => (
+              <tr key={i}>
+                <RowHead>{String(each['title'])}</RowHead>
+                <td>{String(each['base'])}</td>
+                <td>{String(each['new'])}</td>
+              </tr>
+            ))}
+          </Small>
         </section>
       )}
       {groups.length > 0 && (
@@ -149,90 +142,84 @@ function Pair(props: { pair: ComparePair; context: ViewContext }) {
             onChoose={setBy}
           />
           <div class="wide">
-            <table class="plain compare-table">
-              <Heads titles={['what', '#change per step', 'faster, slower', 'cause', '#calls']} />
-              <tbody>
-                {groups.map((group) => (
-                  <>
-                    <tr key={group.id}>
-                      <th scope="row">
-                        <button
-                          aria-expanded={open === group.id}
-                          class="quiet"
-                          onClick={() => setOpen(open === group.id ? '' : group.id)}
-                        >
-                          {open === group.id ? '▾' : '▸'} {words(group.id)}
-                        </button>
-                      </th>
-                      <td class="number">{signed(group.change_ns)}</td>
-                      <td>
-                        <Delta ns={group.change_ns} most={most} />
-                      </td>
-                      <td class="soft">{group.rows.length} rows</td>
-                      <td />
-                    </tr>
-                    {open === group.id && !group.modules && (
-                      <Rows rows={rows(group.rows)} most={most} context={context} />
-                    )}
-                    {open === group.id &&
-                      group.modules?.map((each) => (
-                        <>
-                          <tr key={each.module} class="inner">
-                            <th scope="row">
-                              <button
-                                aria-expanded={module === each.module}
-                                class="quiet"
-                                onClick={() =>
-                                  setModule(module === each.module ? null : each.module)
-                                }
-                              >
-                                {module === each.module ? '▾' : '▸'}{' '}
-                                {each.module || 'outside of modules'}
-                              </button>
-                            </th>
-                            <td class="number">{signed(each.change_ns)}</td>
-                            <td>
-                              <Delta ns={each.change_ns} most={most} />
-                            </td>
-                            <td class="soft">{each.rows.length} rows</td>
-                            <td />
-                          </tr>
-                          {module === each.module && (
-                            <Rows rows={rows(each.rows)} most={most} context={context} />
-                          )}
-                        </>
-                      ))}
-                  </>
-                ))}
-                {pair.skew_ns !== undefined && pair.skew_ns !== 0 && (
-                  <tr>
-                    <th scope="row">median less mean</th>
-                    <td class="number">{signed(pair.skew_ns)}</td>
-                    <td />
-                    <td />
+            <Small
+              class="plain compare-table"
+              heads={['what', '#change per step', 'faster, slower', 'cause', '#calls']}
+            >
+              {groups.map((group) => (
+                <>
+                  <tr key={group.id}>
+                    <RowHead>
+                      <Quiet
+                        aria-expanded={open === group.id}
+                        onClick={() => setOpen(open === group.id ? '' : group.id)}
+                      >
+                        {open === group.id ? '▾' : '▸'} {words(group.id)}
+                      </Quiet>
+                    </RowHead>
+                    <Num>{signed(group.change_ns)}</Num>
+                    <td>
+                      <Delta ns={group.change_ns} most={most} />
+                    </td>
+                    <td class="soft">{group.rows.length} rows</td>
                     <td />
                   </tr>
-                )}
-              </tbody>
-            </table>
+                  {open === group.id && !group.modules && (
+                    <Rows rows={rows(group.rows)} most={most} context={context} />
+                  )}
+                  {open === group.id &&
+                    group.modules?.map((each) => (
+                      <>
+                        <tr key={each.module} class="inner">
+                          <RowHead>
+                            <Quiet
+                              aria-expanded={module === each.module}
+                              onClick={() => setModule(module === each.module ? null : each.module)}
+                            >
+                              {module === each.module ? '▾' : '▸'}{' '}
+                              {each.module || 'outside of modules'}
+                            </Quiet>
+                          </RowHead>
+                          <Num>{signed(each.change_ns)}</Num>
+                          <td>
+                            <Delta ns={each.change_ns} most={most} />
+                          </td>
+                          <td class="soft">{each.rows.length} rows</td>
+                          <td />
+                        </tr>
+                        {module === each.module && (
+                          <Rows rows={rows(each.rows)} most={most} context={context} />
+                        )}
+                      </>
+                    ))}
+                </>
+              ))}
+              {pair.skew_ns !== undefined && pair.skew_ns !== 0 && (
+                <tr>
+                  <RowHead>median less mean</RowHead>
+                  <Num>{signed(pair.skew_ns)}</Num>
+                  <td />
+                  <td />
+                  <td />
+                </tr>
+              )}
+            </Small>
           </div>
         </section>
       )}
       {(pair.counters ?? []).length > 0 && (
         <section>
           <h2>Counts</h2>
-          <table class="plain">
-            <tbody>
-              {pair.counters?.map((counter) => (
-                <tr key={counter.id}>
-                  <th scope="row">{counter.title}</th>
-                  <td class="number">{countText(counter.base)}</td>
-                  <td class="number">{countText(counter.new)}</td>
-                  <td>{counter.equal ? 'equal' : 'differs'}</td>
-                </tr>
-              ))}
-            </tbody>
-          </table>
+          <Small>
+            {pair.counters?.map((counter) => (
+              <tr key={counter.id}>
+                <RowHead>{counter.title}</RowHead>
+                <Num>{countText(counter.base)}</Num>
+                <Num>{countText(counter.new)}</Num>
+                <td>{counter.equal ? 'equal' : 'differs'}</td>
+              </tr>
+            ))}
+          </Small>
         </section>
       )}
     </>
@@ -280,13 +267,9 @@ function Screen(props: { context: ViewContext }) {
   if (!pair) return <Loading what="Comparing" />;
   return (
     <div class="compare">
-      <div class="toolbar">
-        <h2>
-          {inputs[0]?.name} → {inputs[1]?.name}
-        </h2>
-        <span class="grow" />
+      <Toolbar title={`${inputs[0]?.name} → ${inputs[1]?.name}`}>
         <CopyCommand text={() => command} />
-      </div>
+      </Toolbar>
       <Beyond scope={scope} known={[]} />
       <Pair pair={pair} context={context} />
       {inputs.length === 2 && <Calls context={context} />}

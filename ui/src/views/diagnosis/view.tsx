@@ -1,19 +1,19 @@
 // The start screen: what ran, what bounds it, what to change, and what that gives.
 import { bytesText, countText, durationText, percentText, realText } from '../../base/format';
-import { DIAGNOSIS_SCOPE, diagnoseCommand, pathOf, scopeOptions } from '../../api/urls';
+import { diagnoseCommand } from '../../api/urls';
 import type { Diagnosis } from '../../api/types';
 import { AccountingBar } from '../../components/accounting_bar';
 import { CopyCommand } from '../../components/copy_button';
-import { Heads } from '../../components/heads';
 import { Failed, Loading } from '../../components/notice';
 import { StepChart } from '../../components/step_chart';
-import { latest, useAnswer } from '../../components/use_answer';
+import { useDiagnosis } from '../../components/use_diagnosis';
 import { useStore } from '../../components/use_store';
 import { mounted } from '../mount';
 import type { View, ViewContext } from '../view';
 import { Capture, harmed, HealthBadge } from './capture';
 import { FindingCard, gainOf } from './finding';
 import { Where } from './where';
+import { Aside, Num, RowHead, Section, Small, Soft, Term } from '../../components/plain';
 
 const name = (id: string): string => id.replaceAll('_', ' ');
 
@@ -45,17 +45,14 @@ function Verdict(props: { diagnosis: Diagnosis; context: ViewContext }) {
   return (
     <div class="verdict">
       <h1>
-        <button class="term" onClick={() => context.explain(verdict.id)}>
+        <Term id={verdict.id} explain={context.explain}>
           {verdict.id.replaceAll('-', verdict.id === 'cannot-tell' ? ' ' : '-')}
-        </button>
+        </Term>
       </h1>
       <p class="sentence">{sentence}</p>
       <p class="step-time">
         <b>{durationText(baseline.usual_step_ns || baseline.step_mean_ns)}</b>
-        <span class="soft">
-          {' '}
-          a step{baseline.usual_steps > 1 ? `, mean of ${baseline.usual_steps}` : ''}
-        </span>
+        <Aside> a step{baseline.usual_steps > 1 ? `, mean of ${baseline.usual_steps}` : ''}</Aside>
       </p>
     </div>
   );
@@ -70,7 +67,7 @@ function TopFindings(props: { diagnosis: Diagnosis; context: ViewContext }) {
     return (
       <p>
         No change is known that would save time here.{' '}
-        <span class="soft">{diagnosis.rules.length} rules were asked.</span>
+        <Aside>{diagnosis.rules.length} rules were asked.</Aside>
       </p>
     );
   }
@@ -103,10 +100,10 @@ function TopFindings(props: { diagnosis: Diagnosis; context: ViewContext }) {
         <p class="together">
           Findings {together.numbers.join(', ')} together: {durationText(together.step_ns)} →{' '}
           <b>{durationText(together.predicted_step_ns.likely)}</b>{' '}
-          <span class="soft">
+          <Aside>
             ({durationText(together.predicted_step_ns.low)} to{' '}
             {durationText(together.predicted_step_ns.high)}, by one replay of all)
-          </span>
+          </Aside>
         </p>
       )}
     </div>
@@ -143,9 +140,9 @@ function Facts(props: { diagnosis: Diagnosis; context: ViewContext }) {
       {facts.map(([value, what, term]) => (
         <div key={what}>
           <b>{value}</b>
-          <button class="term" onClick={() => props.context.explain(term)}>
+          <Term id={term} explain={props.context.explain}>
             {what}
-          </button>
+          </Term>
         </div>
       ))}
     </div>
@@ -155,13 +152,8 @@ function Facts(props: { diagnosis: Diagnosis; context: ViewContext }) {
 function Screen(props: { context: ViewContext }) {
   const { context } = props;
   const state = useStore(context.state);
-  const loaded = useAnswer<Diagnosis | Diagnosis[]>(
-    context.client,
-    pathOf('api/diagnosis', scopeOptions(state.scope, DIAGNOSIS_SCOPE)),
-  );
-  if (loaded.state === 'failed') return <Failed what="No diagnosis" error={loaded.error} />;
-  const answer = latest(loaded);
-  const diagnosis = Array.isArray(answer) ? answer[0] : answer;
+  const [loaded, diagnosis] = useDiagnosis(context.client, state.scope);
+  if (loaded.state === 'failed') return <Failed what="No diagnosis" of={loaded} />;
   if (!diagnosis) return <Loading what="Diagnosing" />;
   const gains = diagnosis.findings.filter((finding) => finding.part === 'gain');
   const others = diagnosis.findings.filter((finding) => finding.part !== 'gain');
@@ -194,11 +186,10 @@ function Screen(props: { context: ViewContext }) {
         <TopFindings diagnosis={diagnosis} context={context} />
       </div>
       <Capture diagnosis={diagnosis} />
-      <section aria-labelledby="baseline">
-        <h2 id="baseline">Baseline</h2>
+      <Section id="baseline" title="Baseline">
         <Facts diagnosis={diagnosis} context={context} />
-        {diagnosis.baseline.utilisation && <p class="soft">{diagnosis.baseline.utilisation}</p>}
-        {diagnosis.baseline.step_note && <p class="soft">{diagnosis.baseline.step_note}</p>}
+        {diagnosis.baseline.utilisation && <Soft>{diagnosis.baseline.utilisation}</Soft>}
+        {diagnosis.baseline.step_note && <Soft>{diagnosis.baseline.step_note}</Soft>}
         {diagnosis.steps.length > 1 && (
           <StepChart
             steps={diagnosis.steps}
@@ -207,9 +198,8 @@ function Screen(props: { context: ViewContext }) {
             onSelect={(steps) => context.setScope({ steps })}
           />
         )}
-      </section>
-      <section aria-labelledby="bound">
-        <h2 id="bound">What bounds it</h2>
+      </Section>
+      <Section id="bound" title="What bounds it">
         <AccountingBar
           account={diagnosis.account_ns}
           label="All counted steps"
@@ -219,30 +209,26 @@ function Screen(props: { context: ViewContext }) {
         {diagnosis.verdict.also.length > 0 && (
           <p>It may as well be: {diagnosis.verdict.also.map(name).join(', ')}.</p>
         )}
-        <p class="soft">
+        <Soft>
           Residual of the replay: {percentText(diagnosis.replay_residual_percent)} of the window.
-        </p>
+        </Soft>
         {diagnosis.verdict.families.length > 0 && (
           <details>
             <summary>What each family could save at most</summary>
-            <table class="plain">
-              <Heads titles={['family', '#per step', '#of the step']} />
-              <tbody>
-                {diagnosis.verdict.families.map((family) => (
-                  <tr key={family.family}>
-                    <th scope="row">{name(family.family)}</th>
-                    <td class="number">{durationText(family.per_step_ns)}</td>
-                    <td class="number">{percentText(family.percent)}</td>
-                  </tr>
-                ))}
-              </tbody>
-            </table>
+            <Small heads={['family', '#per step', '#of the step']}>
+              {diagnosis.verdict.families.map((family) => (
+                <tr key={family.family}>
+                  <RowHead>{name(family.family)}</RowHead>
+                  <Num>{durationText(family.per_step_ns)}</Num>
+                  <Num>{percentText(family.percent)}</Num>
+                </tr>
+              ))}
+            </Small>
           </details>
         )}
-      </section>
+      </Section>
       <Where diagnosis={diagnosis} context={context} />
-      <section aria-labelledby="change">
-        <h2 id="change">What to change</h2>
+      <Section id="change" title="What to change">
         {gains.length === 0 && <p>Nothing that would save time was found.</p>}
         {gains.map(card)}
         {others.length > 0 && (
@@ -253,23 +239,19 @@ function Screen(props: { context: ViewContext }) {
         )}
         <details>
           <summary>Rules that were asked ({diagnosis.rules.length})</summary>
-          <table class="plain">
-            <tbody>
-              {diagnosis.rules.map((rule) => (
-                <tr key={rule.rule}>
-                  <th scope="row">
-                    <button class="term" onClick={() => context.explain(rule.rule)}>
-                      {rule.rule}
-                    </button>
-                  </th>
-                  <td>{rule.outcome}</td>
-                  <td>{rule.reason}</td>
-                </tr>
-              ))}
-            </tbody>
-          </table>
+          <Small>
+            {diagnosis.rules.map((rule) => (
+              <tr key={rule.rule}>
+                <RowHead>
+                  <Term id={rule.rule} explain={context.explain} />
+                </RowHead>
+                <td>{rule.outcome}</td>
+                <td>{rule.reason}</td>
+              </tr>
+            ))}
+          </Small>
         </details>
-      </section>
+      </Section>
     </div>
   );
 }

@@ -21,6 +21,7 @@ import { mounted } from '../mount';
 import { selectedTime } from '../selected_time';
 import type { ViewContext } from '../view';
 import { areWeights, ofMemory, ofStacks, type MemoryNode } from '../../api/flame_trees';
+import { Soft } from '../../components/plain';
 
 interface Weight {
   readonly id: string;
@@ -176,7 +177,7 @@ function Screen(props: { context: ViewContext }) {
         />
       </div>
       <Beyond scope={state.scope} known={weight.metric ? TABLE_SCOPE : TIME_SCOPE} />
-      {loaded.state === 'failed' && <Failed what="No flame graph" error={loaded.error} />}
+      <Failed what="No flame graph" of={loaded} />
       {loaded.state === 'loading' && <Loading what="Adding up call paths" />}
       {root && root.total_ns <= 0 && (
         <Empty title={`${weight.title}: nothing in this scope`} remedy={weight.remedy}>
@@ -188,9 +189,7 @@ function Screen(props: { context: ViewContext }) {
       {root && root.total_ns > 0 && (
         <>
           {notes.map((note) => (
-            <p class="soft" key={note}>
-              {note}
-            </p>
+            <Soft key={note}>{note}</Soft>
           ))}
           <Icicle
             root={root}

@@ -6,7 +6,7 @@ import { windowOf } from '../../base/scope';
 import type { ViewState } from '../../base/view_state';
 import type { Column, FlameNode, SelectionAnswer } from '../../api/types';
 import { AccountingBar } from '../../components/accounting_bar';
-import { CloseButton } from '../../components/close_button';
+import { Drawer } from '../../components/drawer';
 import { DataTable } from '../../components/data_table';
 import { Icicle } from '../../components/icicle';
 import { Failed, Loading } from '../../components/notice';
@@ -43,11 +43,11 @@ export function AreaDrawer(props: {
   const sums = latest(loaded);
   const root = latest(flames);
   return (
-    <aside class="drawer" aria-label="Selected area">
-      <header>
-        <h2>Area of {durationText(area.end - area.begin)}</h2>
-        <CloseButton onClose={props.onClose} />
-      </header>
+    <Drawer
+      label="Selected area"
+      title={`Area of ${durationText(area.end - area.begin)}`}
+      onClose={props.onClose}
+    >
       <p class="actions">
         <button onClick={() => context.showTime(area.begin, area.end)}>Fit</button>
         <button
@@ -64,7 +64,7 @@ export function AreaDrawer(props: {
           Flame graph
         </button>
       </p>
-      {loaded.state === 'failed' && <Failed what="No sums" error={loaded.error} />}
+      <Failed what="No sums" of={loaded} />
       {!sums && loaded.state === 'loading' && <Loading what="Adding up" />}
       {sums?.accounting.map((account) => (
         <section key={account.device ?? 'host'}>
@@ -104,6 +104,6 @@ export function AreaDrawer(props: {
           />
         </section>
       )}
-    </aside>
+    </Drawer>
   );
 }

@@ -38,6 +38,7 @@ import { MarkList } from './mark_list';
 import { SearchBox } from './search_box';
 import { SightTable } from './sight_table';
 import { SliceDrawer } from './slice_drawer';
+import { Aside, Quiet, Soft } from '../../components/plain';
 
 const REST_MS = 200;
 
@@ -302,16 +303,13 @@ function Board(props: { context: ViewContext; answer: TracksAnswer }) {
           }}
         />
         <span class="grow" />
-        <span class="soft">{span}</span>
-        <button
-          class="quiet"
-          onClick={() => engine?.show(engine.viewport.whole.begin, engine.viewport.whole.end)}
-        >
+        <Aside>{span}</Aside>
+        <Quiet onClick={() => engine?.show(engine.viewport.whole.begin, engine.viewport.whole.end)}>
           Show all
-        </button>
-        <button class="quiet" aria-pressed={state.critical} onClick={toggleCritical}>
+        </Quiet>
+        <Quiet aria-pressed={state.critical} onClick={toggleCritical}>
           Critical path
-        </button>
+        </Quiet>
         <MarkList
           marks={state.marks}
           context={context}
@@ -320,9 +318,9 @@ function Board(props: { context: ViewContext; answer: TracksAnswer }) {
             engine?.show(at - half, at + half);
           }}
         />
-        <button class="quiet" aria-pressed={twin} onClick={() => setTwin(!twin)}>
+        <Quiet aria-pressed={twin} onClick={() => setTwin(!twin)}>
           Slices as a table
-        </button>
+        </Quiet>
         <CopyCommand
           text={() =>
             tableCommand(
@@ -343,7 +341,7 @@ function Board(props: { context: ViewContext; answer: TracksAnswer }) {
         />
       </div>
       <Beyond scope={state.scope} known={TIME_SCOPE} />
-      {unlit !== '' && <p class="soft">{unlit}</p>}
+      {unlit !== '' && <Soft>{unlit}</Soft>}
       <p class="hidden" aria-live="polite">
         {said}
       </p>
@@ -398,7 +396,7 @@ function causeOf(gap: Segment): Partial<ViewState> {
 function Screen(props: { context: ViewContext }) {
   const { context } = props;
   const loaded = useAnswer<TracksAnswer>(context.client, 'api/tracks');
-  if (loaded.state === 'failed') return <Failed what="No timeline" error={loaded.error} />;
+  if (loaded.state === 'failed') return <Failed what="No timeline" of={loaded} />;
   if (loaded.state === 'loading') return <Loading what="Laying out tracks" />;
   if (loaded.value.groups.every((group) => group.tracks.length === 0)) {
     return (
