@@ -83,6 +83,26 @@ def test_a_link_holds_folded_tracks_and_the_critical_path(browser: Browser, exam
         visit.check_quiet()
 
 
+def test_a_link_with_steps_lights_the_critical_path_of_these(browser: Browser, example: str) -> None:
+    lit = "() => globalThis.fathomTimeline?.shown.critical?.size ?? 0"
+    begin = "() => Math.round(globalThis.fathomTimeline.viewport.begin)"
+    step = fathom_json("steps", str(EXAMPLE))["rows"][1]["step"]
+    with visited(browser, example) as visit:
+        page = visit.go(f"v=timeline&steps={step}")
+        visit.settled()
+        seen = page.evaluate(begin)
+        assert seen > 0
+        page.get_by_role("button", name="Critical path").click()
+        page.wait_for_function(f"() => ({lit})() > 0")
+        count = page.evaluate(lit)
+    with visited(browser, example) as visit:
+        page = visit.go(f"v=timeline&steps={step}&critical=1")
+        visit.settled()
+        page.wait_for_function(f"() => ({lit})() > 0")
+        assert (page.evaluate(begin), page.evaluate(lit)) == (seen, count)
+        visit.check_quiet()
+
+
 def test_changes_are_divided_by_phase_and_module(browser: Browser) -> None:
     base, new = f"{STEPPED}.ill.trace.json.gz", f"{STEPPED}.cured.trace.json.gz"
     pair = fathom_json("compare", base, new)["pairs"][0]

@@ -263,12 +263,14 @@ function Board(props: { context: ViewContext; answer: TracksAnswer }) {
     engine.invalidate();
   };
   const toggleCritical = (): void => context.go({ critical: !state.critical });
-  // Of what is in sight when it is asked for.
+  // Of what is in sight when it is asked for: a link that names steps is there once they are known.
+  const placed = steps !== undefined || state.visible !== null || state.scope.steps === '';
   useEffect(() => {
+    if (!placed) return;
     if (state.critical || engine?.shown.critical) void showCritical(state.critical);
     // One that is still on its way is not wanted any more.
     else critical.current.abort();
-  }, [engine, state.critical]);
+  }, [engine, state.critical, placed]);
   const current = slice.state === 'ready' && state.slice === slice.value.id ? slice.value : null;
   const keys = keyHandler({
     engine,
