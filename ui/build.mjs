@@ -21,7 +21,7 @@ const options = {
   write: false,
   // Names that end in "_" are private to a class, and no other program knows these: they may be short.
   mangleProps:
-    /^(setScope|showTime|showName|showSlice|tryChanges|invalidate|timeOf|segmentsOf|rowTitle|onConnection|unpackCarried|flowsLeftOff|toggleCritical|setOpenness|onChoose|onPick|onTerm|onGroup|onRow|onMove|onFold|onScene|onRemove|onDouble|onChosen|onArea|onPin|onLeave|onHover|onDensity|onSort|onOnly|onEngine|onShow|onPeak|focusSearch|togglePin|setDensity|inputRef|coarsest|onlyName|explain|client|accounts|picked|bands|forget|paints|pinned|remember)$|[a-zA-Z]_$/,
+    /^(setScope|showTime|showName|showSlice|tryChanges|invalidate|timeOf|segmentsOf|rowTitle|onConnection|flowsLeftOff|toggleCritical|setOpenness|onChoose|onPick|onTerm|onGroup|onRow|onMove|onFold|onScene|onRemove|onDouble|onChosen|onArea|onPin|onLeave|onHover|onDensity|onSort|onOnly|onEngine|onShow|onPeak|focusSearch|togglePin|setDensity|inputRef|coarsest|onlyName|explain|client|accounts|picked|bands|forget|paints|pinned|remember)$|[a-zA-Z]_$/,
   // Elements as calls of h(), whose children are arguments: shorter than what tsc is told to check.
   inject: ['src/base/jsx.ts'],
   tsconfigRaw: {
