@@ -15,6 +15,8 @@ import type { ViewContext } from '../view';
 const LEVELS = ['phase', 'module', 'operator'] as const;
 type Level = (typeof LEVELS)[number];
 const MOST_ROWS = 40;
+/** As in Tables: a page in a file carries that answer. */
+const MOST_PLACES = 5000;
 
 export function Where(props: { diagnosis: Diagnosis; context: ViewContext }) {
   const { diagnosis, context } = props;
@@ -27,7 +29,7 @@ export function Where(props: { diagnosis: Diagnosis; context: ViewContext }) {
   const asked = level !== 'operator' || inside.length > 0;
   const loaded = useAnswer<TableAnswer>(
     context.client,
-    asked ? tablePath('ops', { ...AS_IT_IS, groupBy: 'place' }, scope) : null,
+    asked ? tablePath('ops', { ...AS_IT_IS, groupBy: 'place', limit: MOST_PLACES }, scope) : null,
   );
   const table = latest(loaded);
   const by = level === 'operator' ? 'name' : level;
