@@ -36,7 +36,10 @@ def test_marks_are_listed_named_shown_and_removed(browser: Browser, example: str
         names.first.press("Enter")
         page.wait_for_function("() => location.hash.includes('10000000:the%20first')")
         page.get_by_role("button", name="Show 30").click()
-        page.wait_for_function("() => Math.abs(globalThis.fathomTimeline.viewport.pixelOf(3e7) - globalThis.fathomTimeline.viewport.width / 2) < 2")
+        page.wait_for_function("""() => {
+            const { begin, end, width } = globalThis.fathomTimeline.viewport;
+            return Math.abs((3e7 - (begin + end) / 2) / (end - begin)) * width < 2;
+        }""")
         page.get_by_role("button", name="Remove late").click()
         page.get_by_role("button", name="Marks (1)").wait_for()
         visit.check_quiet()
@@ -183,7 +186,8 @@ def test_a_finger_selects_a_slice(browser: Browser, example: str) -> None:
         x, y = page.evaluate("""() => {
             const engine = globalThis.fathomTimeline, box = document.querySelector('.tl-overlay').getBoundingClientRect();
             const { box: found, row } = engine.inSight(1)[0];
-            const middle = engine.viewport.pixelOf((found.begin + found.end) / 2);
+            const { begin, end, width } = engine.viewport;
+            const middle = ((found.begin + found.end) / 2 - begin) / (end - begin) * width;
             return [box.left + middle, box.top + row.y - engine.scroll + (found.lane + 0.5) * row.lane];
         }""")
         page.touchscreen.tap(x, y)

@@ -5,14 +5,14 @@ import { CloseButton } from './close_button';
 export function Drawer(props: {
   label: string;
   title: string;
-  onClose: () => void;
+  onEnd: () => void;
   children: ComponentChildren;
 }) {
   return (
     <aside class="drawer" aria-label={props.label}>
       <header>
         <h2>{props.title}</h2>
-        <CloseButton onClose={props.onClose} />
+        <CloseButton onEnd={props.onEnd} />
       </header>
       {props.children}
     </aside>

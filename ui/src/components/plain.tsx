@@ -2,6 +2,9 @@
 import type { ComponentChildren, JSX } from 'preact';
 import { Heads } from './heads';
 
+/** What records the memory of PyTorch programs. */
+export const RECORD_MEMORY = 'torch.profiler.profile(profile_memory=True)';
+
 type Some = {
   key?: string | number;
   class?: string;
@@ -61,14 +64,15 @@ export function Toolbar(props: { title: ComponentChildren; children: ComponentCh
   );
 }
 
-/** A word that leads to its definition. */
+/** A word that leads to its definition, which the shell shows; or, with `lead`, to where it is. */
 export function Term(props: {
   id: string;
-  explain: (word: string) => void;
+  lead?: (word: string) => void;
   children?: ComponentChildren;
 }) {
+  const { id, lead } = props;
   return (
-    <button class="term" onClick={() => props.explain(props.id)}>
+    <button class="term" data-term={lead ? undefined : id} onClick={lead && (() => lead(id))}>
       {props.children ?? props.id}
     </button>
   );

@@ -32,7 +32,11 @@ export function StepChart(props: {
     props.onSelect(text === props.selected ? '' : text);
   };
   return (
-    <figure class="steps" style={{ maxWidth: `${Math.max(240, shown.length * 56)}px` }}>
+    <figure
+      class="steps"
+      data-n="diagnosis.steps"
+      style={{ maxWidth: `${Math.max(240, shown.length * 56)}px` }}
+    >
       <figcaption class="soft">
         Step time, longest {durationText(longest)}; the line is the median. Click or drag to look at
         some steps only.

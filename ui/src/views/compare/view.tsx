@@ -1,13 +1,14 @@
 // Two recordings: what changed, where, and by what cause; every level sums to the one above.
-import { useState } from 'preact/hooks';
+import { useMemo, useState } from 'preact/hooks';
 import { countText, durationText, percentText } from '../../base/format';
 import { compareCommand } from '../../api/urls';
-import type { CompareAnswer, ComparePair, CompareRow, Diagnosis } from '../../api/types';
+import type { CompareAnswer, ComparePair, CompareRow } from '../../api/types';
 import { Beyond } from '../../components/beyond';
 import { CommandLine, CopyCommand } from '../../components/copy_button';
 import { Empty, Loading } from '../../components/notice';
 import { Tabs } from '../../components/tabs';
 import { latest, useAnswer } from '../../components/use_answer';
+import { useDiagnosis } from '../../components/use_diagnosis';
 import { useStore } from '../../components/use_store';
 import { mounted } from '../mount';
 import type { ViewContext } from '../view';
@@ -28,6 +29,9 @@ function Delta(props: { ns: number; most: number }) {
   );
 }
 
+/** A cell with what changed. */
+const Change = (props: { ns: number }) => <Num data-n="compare.change_ns">{signed(props.ns)}</Num>;
+
 function Rows(props: { rows: readonly CompareRow[]; most: number; context: ViewContext }) {
   const [all, setAll] = useState(false);
   const shown = all ? props.rows : props.rows.slice(0, 12);
@@ -36,18 +40,18 @@ function Rows(props: { rows: readonly CompareRow[]; most: number; context: ViewC
       {shown.map((row, i) => (
         <tr key={i} class="inner">
           <RowHead>
-            <Term id={row.what} explain={props.context.showName} />
+            <Term id={row.what} lead={props.context.showName} />
             {row.module && <Aside> {row.module}</Aside>}
             {row.place && <code> {row.place}</code>}
           </RowHead>
-          <Num>{signed(row.change_ns)}</Num>
+          <Change ns={row.change_ns} />
           <td>
             <Delta ns={row.change_ns} most={props.most} />
           </td>
           <td>
-            {words(row.cause)} <Aside>{row.detail}</Aside>
+            <Term id={row.cause}>{words(row.cause)}</Term> <Aside>{row.detail}</Aside>
           </td>
-          <Num>
+          <Num data-n="compare.calls">
             {countText(row.base_calls)} → {countText(row.new_calls)}
           </Num>
         </tr>
@@ -105,13 +109,14 @@ function Pair(props: { pair: ComparePair; context: ViewContext }) {
         <h2 class="display">
           {pair.change_ns < 0 ? 'faster' : pair.change_ns > 0 ? 'slower' : 'the same'}
         </h2>
-        <p class="sentence">
+        <p class="sentence" data-n="compare.change_ns">
           {durationText(pair.base.median_ns)} → {durationText(pair.new.median_ns)} a step,{' '}
           {signed(pair.change_ns)} ({percentText(100 * (pair.ratio - 1))})
           {boundsText(pair.ratio_interval)}
         </p>
         <p class="step-time soft">
-          {words(pair.comparability)}, {pair.base.steps} and {pair.new.steps} steps
+          <Term id={pair.comparability}>{words(pair.comparability)}</Term>, {pair.base.steps} and{' '}
+          {pair.new.steps} steps
         </p>
       </div>
       {pair.ratio_note && <Soft>{pair.ratio_note}</Soft>}
@@ -144,7 +149,7 @@ function Pair(props: { pair: ComparePair; context: ViewContext }) {
           <div class="wide">
             <Small
               class="plain compare-table"
-              heads={['what', '#change per step', 'faster, slower', 'cause', '#calls']}
+              heads={['what', '#change per step@step', 'faster, slower', 'cause', '#calls']}
             >
               {groups.map((group) => (
                 <>
@@ -157,12 +162,14 @@ function Pair(props: { pair: ComparePair; context: ViewContext }) {
                         {open === group.id ? '▾' : '▸'} {words(group.id)}
                       </Quiet>
                     </RowHead>
-                    <Num>{signed(group.change_ns)}</Num>
+                    <Change ns={group.change_ns} />
                     <td>
                       <Delta ns={group.change_ns} most={most} />
                     </td>
                     <td class="soft">{group.rows.length} rows</td>
-                    <td />
+                    <Num>
+                      <Term id={group.id}>definition</Term>
+                    </Num>
                   </tr>
                   {open === group.id && !group.modules && (
                     <Rows rows={rows(group.rows)} most={most} context={context} />
@@ -180,7 +187,7 @@ function Pair(props: { pair: ComparePair; context: ViewContext }) {
                               {each.module || 'outside of modules'}
                             </Quiet>
                           </RowHead>
-                          <Num>{signed(each.change_ns)}</Num>
+                          <Change ns={each.change_ns} />
                           <td>
                             <Delta ns={each.change_ns} most={most} />
                           </td>
@@ -197,7 +204,7 @@ function Pair(props: { pair: ComparePair; context: ViewContext }) {
               {pair.skew_ns !== undefined && pair.skew_ns !== 0 && (
                 <tr>
                   <RowHead>median less mean</RowHead>
-                  <Num>{signed(pair.skew_ns)}</Num>
+                  <Change ns={pair.skew_ns} />
                   <td />
                   <td />
                   <td />
@@ -231,9 +238,11 @@ function Screen(props: { context: ViewContext }) {
   const { scope } = useStore(context.state);
   const inputs = context.session.inputs ?? [];
   const several = inputs.length >= 2;
-  const diagnosis = useAnswer<Diagnosis>(context.client, several ? 'api/diagnosis' : null);
-  const ofRanks = diagnosis.state === 'ready' && diagnosis.value.ranks !== null;
-  const asked = several && diagnosis.state !== 'loading' && !ofRanks;
+  const [diagnosed, diagnosis] = useDiagnosis(context.client, null, several ? undefined : 'none');
+  const ofRanks = Boolean(diagnosis?.ranks);
+  const asked = several && diagnosed.state !== 'loading' && !ofRanks;
+  const second = useMemo(() => context.client.about('1'), [context.client]);
+  useDiagnosis(second, null, asked && inputs.length === 2 ? 'other' : 'none');
   const loaded = useAnswer<CompareAnswer>(context.client, asked ? 'api/compare' : null);
   if (!several) {
     return (

@@ -47,7 +47,7 @@ export function Capture(props: { diagnosis: Diagnosis }) {
               <span aria-hidden="true">{SIGNS[check.status]} </span>
               {check.status}
             </b>{' '}
-            {check.sentence}
+            {check.sentence + (check.harms.length > 0 ? '; its numbers are greyed' : '')}
           </li>
         ))}
       </ul>
@@ -69,6 +69,3 @@ export function Capture(props: { diagnosis: Diagnosis }) {
     </Section>
   );
 }
-
-/** True where a failed check harms all numbers of times: they are then greyed. */
-export const harmed = (diagnosis: Diagnosis): boolean => healthOf(diagnosis).state === 'bad';

@@ -137,13 +137,13 @@ export function FindingCard(props: {
           {finding.title}
         </Title>
         {gain && (
-          <p class="gain">
+          <p class="gain" data-n="diagnosis.predicted_step_ns">
             saves <b>{gain.likely}</b> <Aside>{gain.range}</Aside>
           </p>
         )}
       </header>
       <p class="tags">
-        <Term id={finding.rule} explain={context.explain} />
+        <Term id={finding.rule} />
         <span>confidence {finding.confidence}</span>
         <span>effort: {finding.effort}</span>
         <span>{finding.severity}</span>

@@ -10,7 +10,7 @@ import { useDiagnosis } from '../../components/use_diagnosis';
 import { useStore } from '../../components/use_store';
 import { mounted } from '../mount';
 import type { View, ViewContext } from '../view';
-import { Capture, harmed, HealthBadge } from './capture';
+import { Capture, HealthBadge } from './capture';
 import { FindingCard, gainOf } from './finding';
 import { Where } from './where';
 import { Aside, Num, RowHead, Section, Small, Soft, Term } from '../../components/plain';
@@ -38,20 +38,21 @@ function WhatRan(props: { diagnosis: Diagnosis }) {
   return <p class="what-ran">{facts.join(' · ')}</p>;
 }
 
-function Verdict(props: { diagnosis: Diagnosis; context: ViewContext }) {
-  const { diagnosis, context } = props;
-  const { verdict, baseline } = diagnosis;
+function Verdict(props: { diagnosis: Diagnosis }) {
+  const { verdict, baseline } = props.diagnosis;
   const sentence = verdict.sentence.replace(/^Cannot tell: /, '');
   return (
     <div class="verdict">
       <h1>
-        <Term id={verdict.id} explain={context.explain}>
+        <Term id={verdict.id}>
           {verdict.id.replaceAll('-', verdict.id === 'cannot-tell' ? ' ' : '-')}
         </Term>
       </h1>
       <p class="sentence">{sentence}</p>
       <p class="step-time">
-        <b>{durationText(baseline.usual_step_ns || baseline.step_mean_ns)}</b>
+        <b data-n="diagnosis.step_mean_ns">
+          {durationText(baseline.usual_step_ns || baseline.step_mean_ns)}
+        </b>
         <Aside> a step{baseline.usual_steps > 1 ? `, mean of ${baseline.usual_steps}` : ''}</Aside>
       </p>
     </div>
@@ -87,7 +88,7 @@ function TopFindings(props: { diagnosis: Diagnosis; context: ViewContext }) {
               >
                 <span class="number">{finding.number ?? ''}</span>
                 <span class="title">{finding.title}</span>
-                <span class="gain">
+                <span class="gain" data-n="diagnosis.predicted_step_ns">
                   <b>{gain ? `${finding.predicted_step_ns ? '−' : ''}${gain.likely}` : ''}</b>
                   <small>{gain?.range}</small>
                 </span>
@@ -97,7 +98,7 @@ function TopFindings(props: { diagnosis: Diagnosis; context: ViewContext }) {
         })}
       </ol>
       {together && (
-        <p class="together">
+        <p class="together" data-n="diagnosis.predicted_step_ns">
           Findings {together.numbers.join(', ')} together: {durationText(together.step_ns)} →{' '}
           <b>{durationText(together.predicted_step_ns.likely)}</b>{' '}
           <Aside>
@@ -110,16 +111,17 @@ function TopFindings(props: { diagnosis: Diagnosis; context: ViewContext }) {
   );
 }
 
-function Facts(props: { diagnosis: Diagnosis; context: ViewContext }) {
+function Facts(props: { diagnosis: Diagnosis }) {
   const { baseline } = props.diagnosis;
-  const facts: [value: string, what: string, term: string][] = [
-    [durationText(baseline.step_median_ns), 'median step', 'step'],
-    [durationText(baseline.step_mean_ns), 'mean step', 'step'],
-    [durationText(baseline.step_stddev_ns), 'standard deviation', 'step'],
+  const facts: [value: string, what: string, term: string, number: string][] = [
+    [durationText(baseline.step_median_ns), 'median step', 'step', 'steps'],
+    [durationText(baseline.step_mean_ns), 'mean step', 'step', 'step_mean_ns'],
+    [durationText(baseline.step_stddev_ns), 'standard deviation', 'step', 'steps'],
     [
       `${durationText(baseline.step_min_ns)} – ${durationText(baseline.step_max_ns)}`,
       'shortest – longest',
       'step',
+      'steps',
     ],
   ];
   const add = (
@@ -127,22 +129,27 @@ function Facts(props: { diagnosis: Diagnosis; context: ViewContext }) {
     text: (value: number) => string,
     what: string,
     term: string,
+    number: string,
   ): void => {
-    if (value !== null && value !== undefined) facts.push([text(value), what, term]);
+    if (value !== null && value !== undefined) facts.push([text(value), what, term, number]);
   };
-  add(baseline.samples_per_second, realText, 'samples a second', 'step');
-  add(baseline.tokens_per_second, realText, 'tokens a second', 'step');
-  add(baseline.device_busy_percent, percentText, 'of the step the device is busy', 'accounting');
-  add(baseline.mfu_percent, percentText, 'of peak FLOP/s', 'roof');
-  add(baseline.peak_allocated_bytes, bytesText, 'peak allocated', 'step');
+  add(baseline.samples_per_second, realText, 'samples a second', 'step', 'samples_per_second');
+  add(baseline.tokens_per_second, realText, 'tokens a second', 'step', 'samples_per_second');
+  add(
+    baseline.device_busy_percent,
+    percentText,
+    'of the step the device is busy',
+    'accounting',
+    'device_busy_percent',
+  );
+  add(baseline.mfu_percent, percentText, 'of peak FLOP/s', 'MFU', 'mfu_percent');
+  add(baseline.peak_allocated_bytes, bytesText, 'peak allocated', 'step', 'peak_allocated_bytes');
   return (
     <div class="facts">
-      {facts.map(([value, what, term]) => (
+      {facts.map(([value, what, term, number]) => (
         <div key={what}>
-          <b>{value}</b>
-          <Term id={term} explain={props.context.explain}>
-            {what}
-          </Term>
+          <b data-n={`diagnosis.${number}`}>{value}</b>
+          <Term id={term}>{what}</Term>
         </div>
       ))}
     </div>
@@ -167,27 +174,24 @@ function Screen(props: { context: ViewContext }) {
     />
   );
   return (
-    <div
-      class={`diagnosis${harmed(diagnosis) ? ' harmed' : ''}`}
-      aria-busy={loaded.state === 'loading'}
-    >
+    <div class="diagnosis" aria-busy={loaded.state === 'loading'}>
       <div class="fold">
         <div class="fold-head">
           <WhatRan diagnosis={diagnosis} />
           <HealthBadge diagnosis={diagnosis} />
           <CopyCommand text={() => diagnoseCommand(state.scope, context.session, diagnosis)} />
         </div>
-        <Verdict diagnosis={diagnosis} context={context} />
+        <Verdict diagnosis={diagnosis} />
         <AccountingBar
           account={diagnosis.usual_account_ns}
+          of="diagnosis.usual_account_ns"
           label="Where the time of the steps goes"
-          onTerm={context.explain}
         />
         <TopFindings diagnosis={diagnosis} context={context} />
       </div>
       <Capture diagnosis={diagnosis} />
       <Section id="baseline" title="Baseline">
-        <Facts diagnosis={diagnosis} context={context} />
+        <Facts diagnosis={diagnosis} />
         {diagnosis.baseline.utilisation && <Soft>{diagnosis.baseline.utilisation}</Soft>}
         {diagnosis.baseline.step_note && <Soft>{diagnosis.baseline.step_note}</Soft>}
         {diagnosis.steps.length > 1 && (
@@ -202,15 +206,16 @@ function Screen(props: { context: ViewContext }) {
       <Section id="bound" title="What bounds it">
         <AccountingBar
           account={diagnosis.account_ns}
+          of="diagnosis.account_ns"
           label="All counted steps"
           times
-          onTerm={context.explain}
         />
         {diagnosis.verdict.also.length > 0 && (
           <p>It may as well be: {diagnosis.verdict.also.map(name).join(', ')}.</p>
         )}
-        <Soft>
-          Residual of the replay: {percentText(diagnosis.replay_residual_percent)} of the window.
+        <Soft data-n="diagnosis.replay_residual_percent">
+          <Term id="residual">Residual</Term> of the replay:{' '}
+          {percentText(diagnosis.replay_residual_percent)} of the window.
         </Soft>
         {diagnosis.verdict.families.length > 0 && (
           <details>
@@ -218,9 +223,11 @@ function Screen(props: { context: ViewContext }) {
             <Small heads={['family', '#per step', '#of the step']}>
               {diagnosis.verdict.families.map((family) => (
                 <tr key={family.family}>
-                  <RowHead>{name(family.family)}</RowHead>
-                  <Num>{durationText(family.per_step_ns)}</Num>
-                  <Num>{percentText(family.percent)}</Num>
+                  <RowHead>
+                    <Term id={family.family}>{name(family.family)}</Term>
+                  </RowHead>
+                  <Num data-n="diagnosis.families">{durationText(family.per_step_ns)}</Num>
+                  <Num data-n="diagnosis.families">{percentText(family.percent)}</Num>
                 </tr>
               ))}
             </Small>
@@ -243,7 +250,7 @@ function Screen(props: { context: ViewContext }) {
             {diagnosis.rules.map((rule) => (
               <tr key={rule.rule}>
                 <RowHead>
-                  <Term id={rule.rule} explain={context.explain} />
+                  <Term id={rule.rule} />
                 </RowHead>
                 <td>{rule.outcome}</td>
                 <td>{rule.reason}</td>

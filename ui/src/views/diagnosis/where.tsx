@@ -88,11 +88,13 @@ export function Where(props: { diagnosis: Diagnosis; context: ViewContext }) {
           {times.slice(0, MOST_ROWS).map(({ name, self_ns, percent }) => (
             <tr key={name}>
               <RowHead>
-                <Term id={name} explain={lead}>
+                <Term id={name} lead={lead}>
                   {name || '(none)'}
                 </Term>
               </RowHead>
-              <Num>{durationText(self_ns)}</Num>
+              <Num data-n={asked ? 'ops.device_self_ns' : 'diagnosis.operators'}>
+                {durationText(self_ns)}
+              </Num>
               <Num>
                 <i class="share" aria-hidden="true" style={{ width: `${percent}%` }} />
                 <span>{percentText(percent)}</span>

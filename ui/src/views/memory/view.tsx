@@ -10,11 +10,12 @@ import { DataTable } from '../../components/data_table';
 import { Icicle } from '../../components/icicle';
 import { Empty, Failed, Loading } from '../../components/notice';
 import { latest, useAnswer } from '../../components/use_answer';
+import { useDiagnosis } from '../../components/use_diagnosis';
 import { useStore } from '../../components/use_store';
 import { mounted } from '../mount';
 import { selectedTime } from '../selected_time';
 import type { ViewContext } from '../view';
-import { Aside, Jump, Soft, Toolbar } from '../../components/plain';
+import { Aside, Jump, RECORD_MEMORY, Soft, Toolbar } from '../../components/plain';
 
 const BINS = 400;
 const WIDTH = 1000;
@@ -55,7 +56,7 @@ function Curve(props: {
     <figure class="curve">
       <figcaption>
         <b>{track.title}</b>{' '}
-        <Aside>
+        <Aside data-n="memory.peak">
           {peak
             ? `peak ${text(most)} at ${durationText(peak.max_at_ns)}`
             : loaded.state === 'loading'
@@ -122,7 +123,7 @@ function Composition(props: { context: ViewContext; at: number }) {
       ) : (
         <Empty
           title="No allocation before that was recorded inside a call"
-          remedy="torch.profiler.profile(profile_memory=True)"
+          remedy={RECORD_MEMORY}
         />
       )}
     </section>
@@ -156,6 +157,7 @@ function Allocators(props: { context: ViewContext }) {
     <div class="short-table">
       <DataTable
         label="Operators by allocation"
+        of="ops"
         columns={shown}
         rows={rows}
         rowTitle="Show in the timeline"
@@ -167,6 +169,7 @@ function Allocators(props: { context: ViewContext }) {
 
 function Screen(props: { context: ViewContext }) {
   const { context } = props;
+  useDiagnosis(context.client, null);
   const loaded = useAnswer<TracksAnswer>(context.client, 'api/tracks');
   const [peak, setPeak] = useState<number | null>(null);
   const state = useStore(context.state);
@@ -182,10 +185,7 @@ function Screen(props: { context: ViewContext }) {
   const [begin, end] = selectedTime(context) ?? [Math.max(0, range.begin_ns), range.end_ns];
   if (memory.length === 0) {
     return (
-      <Empty
-        title="Memory was not recorded"
-        remedy="torch.profiler.profile(profile_memory=True), or fathom run -- COMMAND"
-      >
+      <Empty title="Memory was not recorded" remedy={`${RECORD_MEMORY}, or fathom run -- COMMAND`}>
         <p>The recording holds neither the allocator's events nor a counter of memory.</p>
       </Empty>
     );

@@ -15,6 +15,8 @@ import type { ViewContext } from '../view';
 import { Aside, Num, RowHead, Small, Soft, Term, Toolbar } from '../../components/plain';
 
 const MOST_RANKS = 64;
+/** Columns of the table of ranks. */
+const TIMES = ['step_mean_ns', 'communication_ns', 'waited_ns', 'made_wait_ns'] as const;
 
 interface RankSteps {
   readonly input: number;
@@ -58,7 +60,6 @@ function Strip(props: {
   longest: number;
   late: boolean;
   diagnosed: boolean;
-  explain: (word: string) => void;
 }) {
   const { recording, longest } = props;
   const own = Math.max(0, recording.step_mean_ns - recording.communication_ns);
@@ -93,13 +94,14 @@ function Strip(props: {
           ))}
         </span>
       </td>
-      <Num>{durationText(recording.step_mean_ns)}</Num>
-      <Num>{durationText(recording.communication_ns)}</Num>
-      <Num>{durationText(recording.waited_ns)}</Num>
-      <Num>{durationText(recording.made_wait_ns)}</Num>
+      {TIMES.map((each) => (
+        <Num key={each} data-n={`ranks.${each}`}>
+          {durationText(recording[each])}
+        </Num>
+      ))}
       <Num>{recording.came_last}</Num>
       <td>
-        <Term id={recording.verdict} explain={props.explain} />
+        <Term id={recording.verdict} />
       </td>
     </tr>
   );
@@ -193,10 +195,10 @@ function Screen(props: { context: ViewContext }) {
           class="plain rank-table"
           heads={[
             'rank',
-            'mean step: own, transfer, waiting',
-            '#step',
-            '#communication',
-            '#waited',
+            'mean step: own, transfer, waiting@straggler',
+            '#step@step',
+            '#communication@communication',
+            '#waited@straggler',
             '#made wait',
             '#came last',
             'verdict',
@@ -209,7 +211,6 @@ function Screen(props: { context: ViewContext }) {
               longest={longest}
               late={i === ranks.late}
               diagnosed={i === ranks.diagnosed}
-              explain={context.explain}
             />
           ))}
         </Small>

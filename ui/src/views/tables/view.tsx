@@ -9,6 +9,7 @@ import { CopyButton, CopyCommand } from '../../components/copy_button';
 import { DataTable } from '../../components/data_table';
 import { Empty, Failed, Loading } from '../../components/notice';
 import { latest, useAnswer } from '../../components/use_answer';
+import { useDiagnosis } from '../../components/use_diagnosis';
 import { useStore } from '../../components/use_store';
 import { mounted } from '../mount';
 import { filterOf, leadOf, nextSort } from './rows';
@@ -120,6 +121,7 @@ function Report(props: { report: ReportInfo; context: ViewContext }) {
       {table && rows.length > 0 && (
         <DataTable
           label={report.title}
+          of={report.id}
           columns={told}
           rows={rows}
           sort={state.sort}
@@ -159,6 +161,7 @@ function Report(props: { report: ReportInfo; context: ViewContext }) {
 function Screen(props: { context: ViewContext }) {
   const { context } = props;
   const state = useStore(context.state);
+  useDiagnosis(context.client, null);
   const loaded = useAnswer<{ reports: ReportInfo[] }>(context.client, 'api/reports');
   if (loaded.state === 'failed') return <Failed what="No tables" of={loaded} />;
   const reports = latest(loaded)?.reports;

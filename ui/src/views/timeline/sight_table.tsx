@@ -22,7 +22,7 @@ const COLUMNS: readonly Column[] = [
 export function SightTable(props: {
   engine: Engine;
   onPick: (slice: number) => void;
-  onClose: () => void;
+  onEnd: () => void;
 }) {
   const { engine } = props;
   const read = () =>
@@ -46,12 +46,13 @@ export function SightTable(props: {
     };
   }, [engine]);
   return (
-    <Drawer label="Slices in sight" title="Slices in sight" onClose={props.onClose}>
+    <Drawer label="Slices in sight" title="Slices in sight" onEnd={props.onEnd}>
       <Soft>
         Up to {MOST} that are wide enough to stand alone, the longest first. Shorter ones appear
         when you zoom in.
       </Soft>
       <DataTable
+        of="timeline"
         label="Slices in sight"
         columns={COLUMNS}
         rows={rows}

@@ -117,14 +117,14 @@ export function SliceDrawer(props: {
   flowsLeftOff: number;
   context: ViewContext;
   onPick: (slice: number) => void;
-  onClose: () => void;
+  onEnd: () => void;
   onOnly: (() => void) | null;
   only: boolean;
 }) {
   const { loaded, context } = props;
   const slice = latest(loaded);
   return (
-    <Drawer label="Selected slice" title="Slice" onClose={props.onClose}>
+    <Drawer label="Selected slice" title="Slice" onEnd={props.onEnd}>
       <Failed what="No details" of={loaded} />
       {!slice && loaded.state === 'loading' && <Loading what="Looking it up" />}
       {slice && (

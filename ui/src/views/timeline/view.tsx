@@ -364,14 +364,14 @@ function Board(props: { context: ViewContext; answer: TracksAnswer }) {
           onPin={togglePin}
         />
         {twin && engine ? (
-          <SightTable engine={engine} onPick={pick} onClose={() => setTwin(false)} />
+          <SightTable engine={engine} onPick={pick} onEnd={() => setTwin(false)} />
         ) : state.slice !== null ? (
           <SliceDrawer
             loaded={slice}
             flowsLeftOff={flowsLeft}
             context={context}
             onPick={pick}
-            onClose={() => pick(null)}
+            onEnd={() => pick(null)}
             onOnly={current ? dimOthers : null}
             only={only}
           />
@@ -380,7 +380,7 @@ function Board(props: { context: ViewContext; answer: TracksAnswer }) {
             <AreaDrawer
               area={state.area}
               context={context}
-              onClose={() => context.go({ area: null })}
+              onEnd={() => context.go({ area: null })}
             />
           )
         )}

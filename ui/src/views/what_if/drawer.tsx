@@ -16,7 +16,7 @@ import { useStore } from '../../components/use_store';
 import type { ViewContext } from '../view';
 import { isOn, scaled, scaleOf, switched, SWITCHES, without } from './changes';
 import { LatestWins } from './latest_wins';
-import { Aside, Num, Quiet, RowHead, Small, Soft } from '../../components/plain';
+import { Aside, Num, Quiet, RowHead, Small, Soft, Term } from '../../components/plain';
 
 const PHASES = ['forward', 'backward', 'optimizer', 'data', 'communication'];
 
@@ -77,7 +77,9 @@ function PathParts(props: { answer: WhatIfAnswer }) {
         .filter(([part, ns]) => ns > 0 || (best.critical_path[part] ?? 0) > 0)
         .map(([part, ns]) => (
           <tr key={part}>
-            <RowHead>{part.replace(/_ns$/, '')}</RowHead>
+            <RowHead>
+              <Term id={part.replace(/_ns$/, '')} />
+            </RowHead>
             <Num>{durationText(ns)}</Num>
             <Num>{durationText(best.critical_path[part] ?? 0)}</Num>
           </tr>
@@ -94,15 +96,18 @@ function Outcome(props: { answer: WhatIfAnswer }) {
   return (
     <div class="outcome">
       <p class="new-step" role="status">
-        <b>{durationText(best.step_mean_ns)}</b>
+        <b data-n="whatif.step_mean_ns">{durationText(best.step_mean_ns)}</b>
         {worst.step_mean_ns !== best.step_mean_ns && (
           <span> to {durationText(worst.step_mean_ns)}</span>
         )}
-        <Aside> a step, now {durationText(before.step_mean_ns)}</Aside>
+        <Aside>
+          {' '}
+          a <Term id="step">step</Term>, now {durationText(before.step_mean_ns)}
+        </Aside>
       </p>
       <StepScale answer={props.answer} />
       <p>
-        saves up to <b>{durationText(saved)}</b> (
+        saves up to <b data-n="whatif.step_mean_ns">{durationText(saved)}</b> (
         {percentText((100 * saved) / Math.max(1, before.step_mean_ns))}); bound by {bound}
       </p>
     </div>
@@ -126,7 +131,7 @@ function Grounds(props: { answer: WhatIfAnswer }) {
         </Soft>
       ))}
       <Soft class="soft small">
-        Residual of the replay {percentText(answer.residuals.percent)}.
+        <Term id="residual">Residual</Term> of the replay {percentText(answer.residuals.percent)}.
       </Soft>
     </section>
   );
@@ -166,7 +171,7 @@ function Slider(props: {
   );
 }
 
-export function WhatIfDrawer(props: { context: ViewContext; onClose: () => void }) {
+export function WhatIfDrawer(props: { context: ViewContext; onEnd: () => void }) {
   const { context } = props;
   const state = useStore(context.state);
   const { changes, scope } = state;
@@ -209,7 +214,7 @@ export function WhatIfDrawer(props: { context: ViewContext; onClose: () => void 
       <header>
         <h2>What if</h2>
         {changes.length > 0 && <Quiet onClick={() => set([])}>Reset</Quiet>}
-        <CloseButton what=" what if" onClose={props.onClose} />
+        <CloseButton what=" what if" onEnd={props.onEnd} />
       </header>
       <Beyond scope={scope} known={WHAT_IF_SCOPE} />
       {error && (
