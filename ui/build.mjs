@@ -5,6 +5,7 @@ import { build } from 'esbuild';
 import { copyFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { clashes, selfTest, SHORT } from './short_names.mjs';
 
 const here = dirname(fileURLToPath(import.meta.url));
 const out = process.argv[2] ?? join(here, 'dist');
@@ -19,8 +20,7 @@ const options = {
   legalComments: 'none', // bundle() writes them
   metafile: true,
   write: false,
-  // Names that end in "_" are private to a class: they may be short.
-  mangleProps: /[a-zA-Z]_$/,
+  mangleProps: SHORT,
   // Elements as calls of h(), whose children are arguments: shorter than what tsc is told to check.
   inject: ['src/base/jsx.ts'],
   tsconfigRaw: {
@@ -43,7 +43,10 @@ const shaders = {
     onLoad({ filter: /\/gl_painter\.ts$/ }, ({ path }) => ({
       loader: 'ts',
       contents: readFileSync(path, 'utf8').replace(/`#version[^`]*`/g, (text) =>
-        text.replace(/ *\/\/.*$/gm, '').replace(/^ +/gm, ''),
+        text
+          .replace(/ *\/\/.*$/gm, '')
+          .replace(/\s*([=*,;(){}<>?:])\s*/g, '$1')
+          .replace(/^ +/gm, ''),
       ),
     })),
 };
@@ -64,11 +67,16 @@ const licence = (name) => {
   return { title: `${name} ${version}, ${license}`, text };
 };
 const bundle = async (alone, more) => {
+  const mangleCache = {}; // which names were made short
   const made = await build({
     ...options,
     ...more,
+    mangleCache,
     plugins: [shaders, ...(alone ? [atOnce] : [])],
   });
+  const known = clashes(Object.keys(made.mangleCache), join(here, '..'));
+  if (known.length > 0)
+    throw new Error(`names that others know cannot be short:\n${known.join('\n')}`);
   for (const { path, text } of made.outputFiles) {
     const inputs = Object.keys(made.metafile.outputs[relative(here, path)].inputs);
     const names = inputs.map(
@@ -83,6 +91,7 @@ const bundle = async (alone, more) => {
     writeFileSync(path, head + text);
   }
 };
+selfTest();
 const script = 'src/app/main.tsx';
 const style = 'src/app/app.css';
 // As it is served: app.js, which needs chunk.js, and more.js, which is fetched when a view of it is shown.

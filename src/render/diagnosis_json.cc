@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "base/json_writer.h"
+#include "engine/diagnosis/harm.h"
 #include "render/percentile_text.h"
 #include "render/run_json.h"
 #include "render/text_width.h"
@@ -278,7 +279,10 @@ void write_health(JsonWriter& json, const Health& health) {
         .member("check", bounded(check.id))
         .member("status", to_string(check.status))
         .member("sentence", bounded(check.sentence()))
-        .end();
+        .key("harms")
+        .array();
+    for (const std::string_view number : harmed_by(check)) json.text(number);
+    json.end().end();
   }
   json.end();
 }

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "render/groups_rows.h"
 #include "render/name_text.h"
 #include "render/text_width.h"
 #include "render/tree_text.h"
@@ -80,16 +81,11 @@ Shown make_column(const View& view, std::size_t index, const Style& style) {
   return column;
 }
 
-/// Distinguishes rows of the chosen grouping.
-bool groups_rows(const View& view, const ColumnSpec& column) {
-  return !view.group_by.empty() && column.group == view.group_by;
-}
-
 /// Columns of the report that are not in its list of importance come after those that are, in their
 /// order; the grouped-by ones and the first never go before others.
 std::size_t rank_of(const View& view, std::size_t index) {
   const ColumnSpec& column = view.columns()[index];
-  if (index == 0 || groups_rows(view, column)) return 0;
+  if (index == 0 || groups_rows(column, view.group_by)) return 0;
   const std::span<const std::string_view> importance = view.report->importance;
   const auto at = std::ranges::find(importance, column.name);
   const auto place = 1 + static_cast<std::size_t>(at - importance.begin());
@@ -105,8 +101,9 @@ std::vector<std::size_t> order_of(const View& view) {
   std::vector<std::size_t> order(view.columns().size());
   std::iota(order.begin(), order.end(), std::size_t{0});
   if (view.columns_chosen || order.empty()) return order;
-  std::stable_partition(order.begin() + 1, order.end(),
-                        [&](std::size_t i) { return groups_rows(view, view.columns()[i]); });
+  std::stable_partition(order.begin() + 1, order.end(), [&](std::size_t i) {
+    return groups_rows(view.columns()[i], view.group_by);
+  });
   return order;
 }
 
@@ -250,7 +247,7 @@ FlatTable render_flat(const View& view, const Style& style) {
   for (const std::size_t i : order_of(view)) {
     const ColumnSpec& spec = view.columns()[i];
     if (!view.columns_chosen) {
-      const bool groups = groups_rows(view, spec);
+      const bool groups = groups_rows(spec, view.group_by);
       if (spec.wide && !style.wide && !groups) continue;
       if (!view.table.empty() && nothing_recorded(view, i)) {
         // What distinguishes groups is often empty only because of the grouping chosen.

@@ -7,6 +7,7 @@
 #include <variant>
 #include <vector>
 
+#include "render/groups_rows.h"
 #include "render/page/html.h"
 #include "render/units.h"
 
@@ -22,7 +23,7 @@ class TableHtml {
     const auto& columns = view_.columns();
     for (std::size_t i = 0; i < columns.size(); ++i) {
       if (columns[i].name == "unit") unit_ = i;
-      const bool groups = !columns[i].group.empty() && columns[i].group == view_.group_by;
+      const bool groups = groups_rows(columns[i], view_.group_by);
       const bool asked = !columns[i].wide || groups || view_.columns_chosen;
       if (asked && (rows_ == 0 || has_value(i))) shown_.push_back(i);
     }

@@ -35,8 +35,8 @@ struct ColumnSpec {
   std::string_view unit;  ///< "ns", "bytes", "percent", "GB/s", or "".
   std::string_view doc;   ///< One sentence: what it is, not how it is computed.
   bool wide = false;      ///< True: left out of text output unless --wide or --columns asks for it.
-  /// The --group-by choice whose rows it distinguishes: text then shows it right after the first
-  /// column, also when it is wide.
+  /// The --group-by choice whose rows it distinguishes, or several with spaces between: text then
+  /// shows it right after the first column, also when it is wide.
   std::string_view group = {};
   /// A column of text in which rows may also hold numbers and flags, see `unit` in table.h.
   bool mixed = false;

@@ -19,10 +19,11 @@ constexpr ReportOption kTorch = {.name = "torch",
                                  .type = OptionType::flag,
                                  .doc = "The rows and names of torch's key_averages(), exactly"};
 constexpr ReportOption kOptions[] = {kTorch};
-constexpr std::string_view kGroupBy[] = {"name", "shape", "stack", "phase", "module", "thread"};
+constexpr std::string_view kGroupBy[] = {"name",   "shape", "stack", "phase",
+                                         "module", "place", "thread"};
 constexpr std::array<OpGrouping, std::size(kGroupBy)> kGroupings = {
-    OpGrouping::name,  OpGrouping::shape,  OpGrouping::stack,
-    OpGrouping::phase, OpGrouping::module, OpGrouping::thread};
+    OpGrouping::name,   OpGrouping::shape, OpGrouping::stack, OpGrouping::phase,
+    OpGrouping::module, OpGrouping::place, OpGrouping::thread};
 
 OpGrouping grouping_of(std::string_view group_by) {
   const auto at = std::ranges::find(kGroupBy, group_by);
@@ -104,6 +105,16 @@ std::optional<std::string_view> group_of(const OpRow& row, const Shared& shared)
   return kWanted == OpGrouping::shape ? std::optional(text) : text_or_null(text);
 }
 
+/// Of rows that are grouped by place: its phase, or what stands behind it.
+template <OpGrouping kPart>
+std::optional<std::string_view> part_of_place(const OpRow& row, const Shared& shared) {
+  const auto place = group_of<OpGrouping::place>(row, shared);
+  if (!place) return group_of<kPart>(row, shared);
+  const std::size_t colon = place->find(": ");
+  if (kPart == OpGrouping::phase) return place->substr(0, colon);
+  return colon == std::string_view::npos ? std::nullopt : std::optional(place->substr(colon + 2));
+}
+
 constexpr Ops::Column kColumns[] = {
     {"name", ColumnKind::name, "",
      "Name of the operator, annotation or call, as torch prints it: ProfilerStep#7 is "
@@ -177,10 +188,11 @@ constexpr Ops::Column kColumns[] = {
     {"stack", ColumnKind::name, "", "Innermost Python frames, when grouped by stack.",
      by<group_of<OpGrouping::stack>>, true, "stack"},
     {"phase", ColumnKind::text, "",
-     "forward, backward, optimizer, data, communication or other, when grouped by phase.",
-     by<group_of<OpGrouping::phase>>, true, "phase"},
-    {"module", ColumnKind::name, "", "Path in the nn.Module hierarchy, when grouped by module.",
-     by<group_of<OpGrouping::module>>, true, "module"},
+     "forward, backward, optimizer, data, communication or other, when grouped by phase or place.",
+     by<part_of_place<OpGrouping::phase>>, true, "phase place"},
+    {"module", ColumnKind::name, "",
+     "Path in the nn.Module hierarchy, when grouped by module or place.",
+     by<part_of_place<OpGrouping::module>>, true, "module place"},
     {"thread", ColumnKind::text, "", "Process/thread and its name, when grouped by thread.",
      by<group_of<OpGrouping::thread>>, true, "thread"},
     {"asynchronous", ColumnKind::flag, "",

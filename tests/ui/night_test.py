@@ -274,7 +274,8 @@ def test_the_timeline_stays_when_steps_become_known(browser: Browser) -> None:
 
 
 BESIDE = """() => globalThis.fathomBeside.engines.map((engine, i) => ({
-    pixel: engine.viewport.pixelOf(globalThis.fathomBeside.steps[i].begin_ns), scale: engine.viewport.nsPerPixel,
+    pixel: (globalThis.fathomBeside.steps[i].begin_ns - engine.viewport.begin) / (engine.viewport.end - engine.viewport.begin) * engine.viewport.width,
+    scale: (engine.viewport.end - engine.viewport.begin) / engine.viewport.width,
     boxes: engine.inSight(1e6).length}))"""
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shlex
 import subprocess
+from pathlib import Path
 
 import pytest
 from conftest import EVIL, EXAMPLE, FATHOM, RIGHT_TO_LEFT, ROOT, VIEWS, Visit, fathom_json, served, visited

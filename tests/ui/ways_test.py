@@ -36,7 +36,10 @@ def test_marks_are_listed_named_shown_and_removed(browser: Browser, example: str
         names.first.press("Enter")
         page.wait_for_function("() => location.hash.includes('10000000:the%20first')")
         page.get_by_role("button", name="Show 30").click()
-        page.wait_for_function("() => Math.abs(globalThis.fathomTimeline.viewport.pixelOf(3e7) - globalThis.fathomTimeline.viewport.width / 2) < 2")
+        page.wait_for_function("""() => {
+            const { begin, end, width } = globalThis.fathomTimeline.viewport;
+            return Math.abs((3e7 - (begin + end) / 2) / (end - begin)) * width < 2;
+        }""")
         page.get_by_role("button", name="Remove late").click()
         page.get_by_role("button", name="Marks (1)").wait_for()
         visit.check_quiet()
@@ -83,6 +86,26 @@ def test_a_link_holds_folded_tracks_and_the_critical_path(browser: Browser, exam
         visit.check_quiet()
 
 
+def test_a_link_with_steps_lights_the_critical_path_of_these(browser: Browser, example: str) -> None:
+    lit = "() => globalThis.fathomTimeline?.shown.critical?.size ?? 0"
+    begin = "() => Math.round(globalThis.fathomTimeline.viewport.begin)"
+    step = fathom_json("steps", str(EXAMPLE))["rows"][1]["step"]
+    with visited(browser, example) as visit:
+        page = visit.go(f"v=timeline&steps={step}")
+        visit.settled()
+        seen = page.evaluate(begin)
+        assert seen > 0
+        page.get_by_role("button", name="Critical path").click()
+        page.wait_for_function(f"() => ({lit})() > 0")
+        count = page.evaluate(lit)
+    with visited(browser, example) as visit:
+        page = visit.go(f"v=timeline&steps={step}&critical=1")
+        visit.settled()
+        page.wait_for_function(f"() => ({lit})() > 0")
+        assert (page.evaluate(begin), page.evaluate(lit)) == (seen, count)
+        visit.check_quiet()
+
+
 def test_changes_are_divided_by_phase_and_module(browser: Browser) -> None:
     base, new = f"{STEPPED}.ill.trace.json.gz", f"{STEPPED}.cured.trace.json.gz"
     pair = fathom_json("compare", base, new)["pairs"][0]
@@ -97,6 +120,27 @@ def test_changes_are_divided_by_phase_and_module(browser: Browser) -> None:
         page.get_by_role("button", name=module["module"] or "outside of modules", exact=False).click()
         rows = page.locator("tr.inner").all_inner_texts()
         assert pair["rows"][module["rows"][0]]["what"] in rows[1]
+        visit.check_quiet()
+
+
+def test_a_phase_leads_to_its_modules_and_a_module_to_its_operators(browser: Browser, example: str) -> None:
+    rows = fathom_json("ops", str(EXAMPLE), "--group-by", "place")["rows"]
+    times: dict[str, dict[str, dict[str, int]]] = {}
+    for row in rows:
+        names = times.setdefault(row["phase"] or "", {}).setdefault(row["module"] or "", {})
+        names[row["name"]] = names.get(row["name"], 0) + (row["device_self_ns"] or 0)
+    phase = max(times, key=lambda each: sum(sum(names.values()) for names in times[each].values()))
+    module = max(times[phase], key=lambda each: sum(times[phase][each].values()))
+    operator = max(times[phase][module], key=lambda each: times[phase][module][each])
+    with visited(browser, example) as visit:
+        page = visit.go("")
+        visit.settled()
+        page.get_by_role("button", name="By phase").click()
+        for name in (phase, module, operator):
+            first = page.locator(".costliest tbody tr").first
+            first.get_by_role("button", name=name or "(none)", exact=True).wait_for()
+            first.get_by_role("button").click()
+        assert f"q={operator.replace(':', '%3A')}" in page.url.replace("::", "%3A%3A")
         visit.check_quiet()
 
 
@@ -142,7 +186,8 @@ def test_a_finger_selects_a_slice(browser: Browser, example: str) -> None:
         x, y = page.evaluate("""() => {
             const engine = globalThis.fathomTimeline, box = document.querySelector('.tl-overlay').getBoundingClientRect();
             const { box: found, row } = engine.inSight(1)[0];
-            const middle = engine.viewport.pixelOf((found.begin + found.end) / 2);
+            const { begin, end, width } = engine.viewport;
+            const middle = ((found.begin + found.end) / 2 - begin) / (end - begin) * width;
             return [box.left + middle, box.top + row.y - engine.scroll + (found.lane + 0.5) * row.lane];
         }""")
         page.touchscreen.tap(x, y)

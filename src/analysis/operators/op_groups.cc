@@ -1,4 +1,4 @@
-// Divides operators by shape, call stack, phase, module or thread.
+// Divides operators by shape, call stack, phase, module, both, or thread.
 #include "analysis/operators/op_groups.h"
 
 #include <array>
@@ -78,6 +78,25 @@ void group_by_module(const Context& context, OpGroups& groups) {
   fill(context.nesting(), groups, [&](SliceId slice) { return of_node[modules[slice]]; });
 }
 
+void group_by_place(const Context& context, OpGroups& groups) {
+  Texts texts(groups, "");
+  const Modules& modules = context.modules();
+  const Phases& phases = context.phases();
+  constexpr std::uint32_t kNew = 0;  // the number of "", which no place has
+  std::vector<std::array<std::uint32_t, kPhases>> of_node(modules.nodes.size());
+  fill(context.nesting(), groups, [&](SliceId slice) {
+    const auto phase = static_cast<std::size_t>(phases[slice]);
+    std::uint32_t& number = of_node[modules[slice]][phase];
+    if (number == kNew) {
+      std::string text(to_string(phases[slice]));
+      const std::string path = modules.path(context.trace, modules[slice]);
+      if (!path.empty()) text += ": " + path;
+      number = texts.number(std::move(text));
+    }
+    return number;
+  });
+}
+
 std::string thread_text(const Trace& trace, const Track& track) {
   std::string out(trace.text(track.process));
   out += "/";
@@ -135,6 +154,9 @@ OpGroups compute_op_groups(const Context& context, const TorchForest& forest,
       break;
     case OpGrouping::module:
       group_by_module(context, groups);
+      break;
+    case OpGrouping::place:
+      group_by_place(context, groups);
       break;
     case OpGrouping::thread:
       group_by_thread(trace, context.nesting(), groups);

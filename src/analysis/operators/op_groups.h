@@ -11,7 +11,7 @@
 
 namespace fathom {
 
-enum class OpGrouping : std::uint8_t { name, shape, stack, phase, module, thread };
+enum class OpGrouping : std::uint8_t { name, shape, stack, phase, module, place, thread };
 
 /// A group per host slice.
 struct OpGroups {
@@ -23,8 +23,8 @@ struct OpGroups {
   }
 };
 
-/// Divides the counted host slices. stack: by the innermost options.stack_depth (0: 5) entries of
-/// the recorded call stack, joined by ";".
+/// Divides the counted host slices. place: by "PHASE" or "PHASE: MODULE". stack: by the innermost
+/// options.stack_depth (0: 5) entries of the recorded call stack, joined by ";".
 OpGroups compute_op_groups(const Context& context, const TorchForest& forest,
                            const TorchNames& names, OpGrouping grouping);
 

@@ -222,6 +222,9 @@ TEST(OpTable, GroupsByThreadAndPhase) {
   const OpTable by_phase = tables.table(OpGrouping::phase);
   EXPECT_EQ(row_of(by_phase, "a", "optimizer").host_total, duration_ns(5));
   EXPECT_EQ(row_of(by_phase, "a", "other").host_total, duration_ns(4));
+  const OpTable by_place = tables.table(OpGrouping::place);
+  EXPECT_EQ(row_of(by_place, "a", "optimizer").host_total, duration_ns(5));
+  EXPECT_EQ(row_of(by_place, "a", "other").host_total, duration_ns(4));
 }
 
 TEST(OpTable, GroupsByTheInnermostStackEntries) {
@@ -318,8 +321,9 @@ TEST(OpTable, ConservesDeviceTimeInEveryGroupingOfRandomTraces) {
       if (is_device_activity(tables.trace().kind(SliceId(row))))
         activities += tables.trace().slices.duration[row];
     }
-    for (const OpGrouping grouping : {OpGrouping::name, OpGrouping::shape, OpGrouping::stack,
-                                      OpGrouping::phase, OpGrouping::module, OpGrouping::thread}) {
+    for (const OpGrouping grouping :
+         {OpGrouping::name, OpGrouping::shape, OpGrouping::stack, OpGrouping::phase,
+          OpGrouping::module, OpGrouping::place, OpGrouping::thread}) {
       const OpTable table = tables.table(grouping);
       Duration sum{};
       for (const OpRow& row : table.rows) {

@@ -148,6 +148,8 @@ export interface Diagnosis {
     readonly check: string;
     readonly status: string;
     readonly sentence: string;
+    /** Numbers that are not to be trusted, PLACE.NAME; a * is any place or any name. */
+    readonly harms: readonly string[];
   }[];
   readonly checklist: readonly {
     readonly id: string;

@@ -6,16 +6,16 @@ import { CloseButton } from '../components/close_button';
 export function Dialog(props: {
   title: string;
   class?: string;
-  onClose: () => void;
+  onEnd: () => void;
   children: ComponentChildren;
 }) {
   const dialog = useRef<HTMLDialogElement>(null);
   useEffect(() => dialog.current?.showModal(), []);
   return (
-    <dialog ref={dialog} class={props.class} aria-labelledby="dialog" onClose={props.onClose}>
+    <dialog ref={dialog} class={props.class} aria-labelledby="dialog" onClose={props.onEnd}>
       <header>
         <h2 id="dialog">{props.title}</h2>
-        <CloseButton onClose={() => dialog.current?.close()} />
+        <CloseButton onEnd={() => dialog.current?.close()} />
       </header>
       {props.children}
     </dialog>

@@ -13,10 +13,10 @@ interface Explanation {
   }[];
 }
 
-export function Explain(props: { client: TraceClient; word: string; onClose: () => void }) {
+export function Explain(props: { client: TraceClient; word: string; onEnd: () => void }) {
   const loaded = useAnswer<Explanation>(props.client, pathOf('api/explain', [['id', props.word]]));
   return (
-    <Dialog title={props.word.replaceAll('_', ' ')} onClose={props.onClose}>
+    <Dialog title={props.word.replaceAll('_', ' ')} onEnd={props.onEnd}>
       <div class="prose" tabIndex={0}>
         {loaded.state === 'failed'
           ? loaded.error.message

@@ -44,9 +44,9 @@ const KEYS: readonly (readonly [
   ],
 ];
 
-export function Keys(props: { onClose: () => void }) {
+export function Keys(props: { onEnd: () => void }) {
   return (
-    <Dialog title="Keys" class="keys" onClose={props.onClose}>
+    <Dialog title="Keys" class="keys" onEnd={props.onEnd}>
       <div class="key-columns">
         {KEYS.map(([title, keys]) => (
           <section key={title}>

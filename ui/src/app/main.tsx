@@ -9,6 +9,7 @@ import { fetchMore } from '../views/fetch_more';
 import { mirroredState } from './state';
 import { App } from './app';
 import { applyTheme, theme } from './theme';
+import { Soft } from '../components/plain';
 
 const pause = (ms: number): Promise<void> => new Promise((done) => setTimeout(done, ms));
 
@@ -20,10 +21,10 @@ function Opening(props: { session: SessionInfo | null; message: string }) {
       <p class="brand">fathom</p>
       <p>{session?.input ?? ''}</p>
       {progress !== null && <progress max={1} value={progress} aria-label="Reading" />}
-      <p class="soft">
+      <Soft>
         {props.message ||
           (progress === null ? 'Reading…' : `Reading, ${percentText(progress * 100)}`)}
-      </p>
+      </Soft>
     </div>
   );
 }

@@ -8,6 +8,7 @@ import { encodeState } from '../base/view_state';
 import { CopyButton } from '../components/copy_button';
 import { useStore } from '../components/use_store';
 import type { ViewContext } from '../views/view';
+import { Aside, Quiet } from '../components/plain';
 
 const LABELS: Readonly<Record<string, string>> = {
   steps: 'steps',
@@ -47,7 +48,7 @@ export function ScopeBar(props: { context: ViewContext }) {
       {set.length === 0 && <span class="chip whole">whole recording</span>}
       {set.map((key) => (
         <span class="chip" key={key}>
-          <span class="soft">{LABELS[key]}</span> {shown(key, scope[key], context.session)}
+          <Aside>{LABELS[key]}</Aside> {shown(key, scope[key], context.session)}
           <button
             aria-label={`Remove ${LABELS[key]} ${scope[key]}`}
             onClick={() => context.setScope({ [key]: '' })}
@@ -105,11 +106,7 @@ export function ScopeBar(props: { context: ViewContext }) {
           ))}
         </select>
       )}
-      {set.length > 1 && (
-        <button class="quiet" onClick={() => context.setScope(WHOLE)}>
-          Clear
-        </button>
-      )}
+      {set.length > 1 && <Quiet onClick={() => context.setScope(WHOLE)}>Clear</Quiet>}
       <span class="grow" />
       <CopyButton
         label="Copy as view"

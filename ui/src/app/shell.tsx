@@ -12,13 +12,13 @@ import { Explain } from './explain';
 import { Keys } from './keys';
 import { ScopeBar } from './scope_bar';
 import { applyTheme, nextTheme, theme } from './theme';
+import { Quiet } from '../components/plain';
 
 function contextFor(
   client: TraceClient,
   session: SessionInfo,
   state: Store<ViewState>,
   signal: AbortSignal,
-  explain: (word: string) => void,
 ): ViewContext {
   const go = (change: Partial<ViewState>): void => state.update(change);
   return {
@@ -27,7 +27,6 @@ function contextFor(
     state,
     signal,
     go,
-    explain,
     origin: session.span?.begin_ns ?? 0,
     setScope: (change) => {
       const scope = { ...state.value.scope, ...change };
@@ -101,7 +100,7 @@ export function Shell(props: {
   const [connection, setConnection] = useState<Connection>(client.connection);
   const [replaced, setReplaced] = useState(session.replaced === true);
   const make = useMemo(
-    () => (signal: AbortSignal) => contextFor(client, session, props.state, signal, setWord),
+    () => (signal: AbortSignal) => contextFor(client, session, props.state, signal),
     [client, session, props.state],
   );
   const own = useMemo(() => make(new AbortController().signal), [make]);
@@ -119,8 +118,16 @@ export function Shell(props: {
       else return;
       event.preventDefault();
     };
+    const explain = ({ target }: MouseEvent): void => {
+      const term = target instanceof Element && target.closest<HTMLElement>('[data-term]');
+      if (term) setWord(term.dataset['term'] ?? '');
+    };
     addEventListener('keydown', press);
-    return () => removeEventListener('keydown', press);
+    addEventListener('click', explain);
+    return () => {
+      removeEventListener('keydown', press);
+      removeEventListener('click', explain);
+    };
   }, [client, own, props.state]);
   // A server that is only slow, or a machine that slept, comes back under the same address.
   useEffect(() => {
@@ -170,19 +177,17 @@ export function Shell(props: {
           ))}
         </nav>
         <span class="grow" />
-        <button
-          class="quiet"
+        <Quiet
           aria-pressed={state.whatIf}
           title="What would a change save? (X)"
           onClick={() => own.go({ whatIf: !state.whatIf })}
         >
           What if
-        </button>
-        <button class="quiet" title="Keys (?)" aria-label="Keys" onClick={() => setKeys(true)}>
+        </Quiet>
+        <Quiet title="Keys (?)" aria-label="Keys" onClick={() => setKeys(true)}>
           ?
-        </button>
-        <button
-          class="quiet"
+        </Quiet>
+        <Quiet
           title="Light, dark, or as the system"
           onClick={() => {
             const next = nextTheme(chosen);
@@ -191,7 +196,7 @@ export function Shell(props: {
           }}
         >
           Theme: {chosen}
-        </button>
+        </Quiet>
       </header>
       <ScopeBar context={own} />
       {connection === 'lost' && (
@@ -224,12 +229,10 @@ export function Shell(props: {
           )}
           <ViewHost view={state.view} make={make} />
         </main>
-        {state.whatIf && <FetchedWhatIf context={own} onClose={() => own.go({ whatIf: false })} />}
+        {state.whatIf && <FetchedWhatIf context={own} onEnd={() => own.go({ whatIf: false })} />}
       </div>
-      {word !== '' && (
-        <Explain key={word} client={client} word={word} onClose={() => setWord('')} />
-      )}
-      {keys && <Keys onClose={() => setKeys(false)} />}
+      {word !== '' && <Explain key={word} client={client} word={word} onEnd={() => setWord('')} />}
+      {keys && <Keys onEnd={() => setKeys(false)} />}
     </>
   );
 }

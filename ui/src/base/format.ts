@@ -108,6 +108,12 @@ export function valueTextIn(value: unknown, unit: string): string {
     : `${text} ${unit}`;
 }
 
+/** A value of a counter: what counts whole things has no decimals. */
+export const counterText = (value: number, unit: string): string =>
+  Number.isInteger(value) && !/^(ns|bytes|percent)$/.test(unit)
+    ? `${countText(value)} ${unit}`.trim()
+    : valueTextIn(value, unit);
+
 /** "device_self_ns" is "device self", "share_percent" is "share %". */
 export function headingText(name: string, unit: string): string {
   const bare = name

@@ -4,6 +4,7 @@ import { test } from 'node:test';
 import {
   axisText,
   bytesText,
+  counterText,
   countText,
   durationText,
   headingText,
@@ -75,4 +76,12 @@ test('ticks are 1, 2 or 5 times a power of ten', () => {
   assert.equal(tickStep(6), 10);
   assert.equal(axisText(1_500_000, 500_000), '1,500 µs');
   assert.equal(axisText(2e9, 1e9), '2 s');
+});
+
+test('counters of whole things have no decimals', () => {
+  assert.equal(counterText(551, 'kernels'), '551 kernels');
+  assert.equal(counterText(551, ''), '551');
+  assert.equal(counterText(0.25, 'W'), '0.250 W');
+  assert.equal(counterText(1024, 'bytes'), '1 KiB');
+  assert.equal(counterText(55, 'percent'), '55.0 %');
 });

@@ -32,6 +32,15 @@ const paint = (
   name = id.replaceAll('_', ' '),
 ): readonly [id: string, paint: Paint] => [id, { name, letter, css, colour, hatch }];
 
+/** A paint that has further ids. */
+const also = (
+  ids: readonly string[],
+  ...of: Parameters<typeof paint>
+): ReturnType<typeof paint>[] => {
+  const [id, made] = paint(...of);
+  return [id, ...ids].map((each) => [each, made] as const);
+};
+
 const PAINTS = [
   paint('compute', '█', 'compute', GREEN),
   paint('forward', '█', 'compute', GREEN),
@@ -53,7 +62,6 @@ const PAINTS = [
   paint('device_wait', '·', 'unknown', GREY, 'dots', 'unexplained'),
   paint('host_unknown', '·', 'unknown', GREY, 'dots'),
   // Classes of kernels and kinds of slices.
-  // Classes of kernels and kinds of slices.
   paint('gemm', 'G', 'compute', GREEN),
   paint('conv', 'V', 'compute', 0x46bf9a),
   paint('attention', 'T', 'compute', 0x00553d),
@@ -64,18 +72,21 @@ const PAINTS = [
   paint('embedding', 'B', 'compute', 0x5fae98, 'cross'),
   paint('copy_like', 'Y', 'copies', SKY, 'level', 'copy-like'),
   paint('other', 'O', 'other', 0x626a66),
-  paint('operator', 'o', 'host', 0x6f9fd8, 'solid', 'operators'),
-  paint('annotation', 'n', 'annotation', PURPLE, 'solid', 'annotations'),
-  paint('frame', 'p', 'python', 0xd8cf6a, 'solid', 'Python frames'),
-  paint('profiler', 'h', 'unknown', GREY, 'rising'),
-  paint('cpu_op', 'o', 'host', 0x6f9fd8, 'solid', 'operators'),
-  paint('user_annotation', 'n', 'annotation', PURPLE, 'solid', 'annotations'),
-  paint('gpu_user_annotation', 'n', 'annotation', PURPLE, 'solid', 'annotations'),
+  ...also(['cpu_op'], 'operator', 'o', 'host', 0x6f9fd8, 'solid', 'operators'),
+  ...also(
+    ['user_annotation', 'gpu_user_annotation'],
+    'annotation',
+    'n',
+    'annotation',
+    PURPLE,
+    'solid',
+    'annotations',
+  ),
+  ...also(['python_function'], 'frame', 'p', 'python', 0xd8cf6a, 'solid', 'Python frames'),
+  ...also(['overhead'], 'profiler', 'h', 'unknown', GREY, 'rising'),
   paint('runtime', 'r', 'call', ORANGE, 'solid', 'runtime calls'),
   paint('driver', 'r', 'call', ORANGE, 'solid', 'driver calls'),
   paint('kernel', 'k', 'compute', GREEN, 'solid', 'kernels'),
-  paint('python_function', 'p', 'python', 0xd8cf6a, 'solid', 'Python frames'),
-  paint('overhead', 'h', 'unknown', GREY, 'rising', 'profiler'),
 ];
 
 const BY_NAME: ReadonlyMap<string, Paint> = new Map(PAINTS);

@@ -1,6 +1,7 @@
 // The accounting of some time as one bar, with its legend: each nanosecond in one part.
 import { durationText, percentText } from '../base/format';
 import { partsOf, type Part } from '../base/palette';
+import { Aside, Soft, Term } from './plain';
 
 export function Swatch(props: { css: string }) {
   return <i class={`swatch fill-${props.css}`} aria-hidden="true" />;
@@ -9,12 +10,7 @@ export function Swatch(props: { css: string }) {
 /** The command line's letter, where it has one; its blocks and dots are what the swatch shows. */
 const letterOf = (part: Part): string => part.paint.letter.replace(/[█▓▒░·]/, '');
 
-function Legend(props: {
-  parts: readonly Part[];
-  whole: number;
-  times: boolean;
-  onTerm?: (id: string) => void;
-}) {
+function Legend(props: { parts: readonly Part[]; whole: number; times: boolean }) {
   return (
     <ul class="legend">
       {props.parts.map((part) => (
@@ -23,15 +19,9 @@ function Legend(props: {
           <span class="letter" aria-hidden="true">
             {letterOf(part)}
           </span>
-          {props.onTerm ? (
-            <button class="term" onClick={() => props.onTerm?.(part.id)}>
-              {part.paint.name}
-            </button>
-          ) : (
-            part.paint.name
-          )}{' '}
+          <Term id={part.id}>{part.paint.name}</Term>{' '}
           <b>{percentText((100 * part.ns) / props.whole)}</b>
-          {props.times && <span class="soft"> {durationText(part.ns)}</span>}
+          {props.times && <Aside> {durationText(part.ns)}</Aside>}
         </li>
       ))}
     </ul>
@@ -43,14 +33,15 @@ export function AccountingBar(props: {
   label: string;
   times?: boolean;
   thin?: boolean;
-  onTerm?: (id: string) => void;
+  /** Which number it is, for what a damaged capture harms. */
+  of: string;
 }) {
   const parts = partsOf(props.account);
   const whole = parts.reduce((sum, part) => sum + part.ns, 0);
-  if (whole <= 0) return <p class="soft">No time to account for.</p>;
+  if (whole <= 0) return <Soft>No time to account for.</Soft>;
   const said = parts.map((part) => `${part.paint.name} ${percentText((100 * part.ns) / whole)}`);
   return (
-    <div class="accounting">
+    <div class="accounting" data-n={props.of}>
       <div
         class={props.thin ? 'bar thin' : 'bar'}
         role="img"
@@ -67,12 +58,7 @@ export function AccountingBar(props: {
           </span>
         ))}
       </div>
-      <Legend
-        parts={parts}
-        whole={whole}
-        times={props.times ?? false}
-        {...(props.onTerm ? { onTerm: props.onTerm } : {})}
-      />
+      <Legend parts={parts} whole={whole} times={props.times ?? false} />
     </div>
   );
 }

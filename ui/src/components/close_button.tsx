@@ -1,8 +1,9 @@
 // Closes a drawer or a dialog.
-export function CloseButton(props: { what?: string; onClose: () => void }) {
+import { Quiet } from './plain';
+export function CloseButton(props: { what?: string; onEnd: () => void }) {
   return (
-    <button class="quiet" aria-label={`Close${props.what ?? ''}`} onClick={props.onClose}>
+    <Quiet aria-label={`Close${props.what ?? ''}`} onClick={props.onEnd}>
       ×
-    </button>
+    </Quiet>
   );
 }

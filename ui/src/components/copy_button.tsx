@@ -1,5 +1,6 @@
 // A button that copies text and shows that it did.
 import { useRef, useState } from 'preact/hooks';
+import { Quiet } from './plain';
 
 /** Old browsers and pages in files have no clipboard to write to: then the text is selected, to be copied by hand. */
 async function copy(text: string): Promise<boolean> {
@@ -26,9 +27,9 @@ export function CopyButton(props: { label: string; text: () => string; title?: s
     timer.current = setTimeout(() => setSaid(''), 1500) as unknown as number;
   };
   return (
-    <button class="quiet" title={props.title ?? props.text()} onClick={() => void press()}>
+    <Quiet title={props.title ?? props.text()} onClick={() => void press()}>
       <span aria-live="polite">{said || props.label}</span>
-    </button>
+    </Quiet>
   );
 }
 

@@ -4,6 +4,7 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import { isNumber } from '../base/column_kind';
 import { headingText, valueText, valueTextIn } from '../base/format';
 import type { Column, Row } from '../api/types';
+import { Term } from './plain';
 
 export const ROW = 26;
 const AROUND = 12;
@@ -19,6 +20,8 @@ export function cellText(column: Column, row: Row): string {
 
 export interface DataTableProps {
   readonly label: string;
+  /** The report that the columns are of. */
+  readonly of: string;
   readonly columns: readonly Column[];
   readonly rows: readonly Row[];
   readonly sort?: string;
@@ -46,6 +49,10 @@ function sharesOf(columns: readonly Column[], rows: readonly Row[]): ReadonlyMap
   }
   return most;
 }
+
+/** Columns whose cells are words of the program's own. */
+const TERMS =
+  /^(bucket|phase|class|launch_advice|occupancy_limiter|bound|opener|reason|part|status|waits_for|role|verdict|rule)$/;
 
 const direction = (sort: string, column: string): 'ascending' | 'descending' | 'none' => {
   if (sort === `-${column}` || sort === `${column}:desc`) return 'descending';
@@ -139,6 +146,11 @@ export function DataTable(props: DataTableProps) {
                   ) : (
                     headingText(column.name, column.unit)
                   )}
+                  {props.onSort && (
+                    <Term id={column.name}>
+                      ?<span class="hidden"> definition of {column.name}</span>
+                    </Term>
+                  )}
                 </th>
               );
             })}
@@ -162,7 +174,9 @@ export function DataTable(props: DataTableProps) {
                 title={props.rowTitle}
                 onFocus={() => setFocus(at)}
                 onKeyDown={(event) => move(event, at)}
-                onClick={() => props.onRow?.(row)}
+                onClick={(event) =>
+                  (event.target as Element).closest('.term') ?? props.onRow?.(row)
+                }
               >
                 {columns.map((column) => {
                   const text = cellText(column, row);
@@ -172,6 +186,7 @@ export function DataTable(props: DataTableProps) {
                     <td
                       key={column.name}
                       class={isNumber(column) ? 'number' : 'words'}
+                      data-n={isNumber(column) ? `${props.of}.${column.name}` : undefined}
                       title={isNumber(column) ? undefined : text}
                     >
                       {most !== undefined && typeof value === 'number' && value > 0 && (
@@ -181,7 +196,7 @@ export function DataTable(props: DataTableProps) {
                           style={{ width: `${Math.min(100, (100 * value) / most)}%` }}
                         />
                       )}
-                      <span>{text}</span>
+                      <span>{TERMS.test(column.name) && text ? <Term id={text} /> : text}</span>
                     </td>
                   );
                 })}

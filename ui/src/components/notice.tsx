@@ -1,6 +1,7 @@
 // What stands in place of a view that has nothing to show: the reason, and what to do.
 import type { ComponentChildren } from 'preact';
-import type { Failure } from '../base/result';
+import type { Loaded } from './use_answer';
+import { Aside } from './plain';
 
 export function Empty(props: { title: string; children?: ComponentChildren; remedy?: string }) {
   return (
@@ -9,7 +10,7 @@ export function Empty(props: { title: string; children?: ComponentChildren; reme
       {props.children}
       {props.remedy && (
         <p>
-          <span class="soft">To record it: </span>
+          <Aside>To record it: </Aside>
           <code>{props.remedy}</code>
         </p>
       )}
@@ -17,13 +18,14 @@ export function Empty(props: { title: string; children?: ComponentChildren; reme
   );
 }
 
-export function Failed(props: { what: string; error: Failure }) {
-  return (
+/** Nothing, unless the answer failed. */
+export function Failed(props: { what: string; of: Loaded<unknown> }) {
+  return props.of.state === 'failed' ? (
     <div class="empty" role="alert">
       <h2>{props.what}</h2>
-      <p>{props.error.message}</p>
+      <p>{props.of.error.message}</p>
     </div>
-  );
+  ) : null;
 }
 
 export function Loading(props: { what: string }) {

@@ -1,7 +1,7 @@
 // The length of each step as bars of its accounting; a click or a drag selects steps.
 import { useRef, useState } from 'preact/hooks';
 import { durationText } from '../base/format';
-import { partsOf } from '../base/palette';
+import { StepStack } from './step_stack';
 import type { StepAccount } from '../api/types';
 import { longestOf } from './longest_steps';
 
@@ -32,7 +32,11 @@ export function StepChart(props: {
     props.onSelect(text === props.selected ? '' : text);
   };
   return (
-    <figure class="steps" style={{ maxWidth: `${Math.max(240, shown.length * 56)}px` }}>
+    <figure
+      class="steps"
+      data-n="diagnosis.steps"
+      style={{ maxWidth: `${Math.max(240, shown.length * 56)}px` }}
+    >
       <figcaption class="soft">
         Step time, longest {durationText(longest)}; the line is the median. Click or drag to look at
         some steps only.
@@ -55,15 +59,7 @@ export function StepChart(props: {
             onPointerUp={() => finish(at)}
             onClick={(event) => event.detail === 0 && finish(at)}
           >
-            <span class="stack" style={{ height: `${(100 * step.window_ns) / longest}%` }}>
-              {partsOf(step.account_ns).map((part) => (
-                <i
-                  key={part.id}
-                  class={`fill-${part.paint.css}`}
-                  style={{ flexGrow: String(part.ns) }}
-                />
-              ))}
-            </span>
+            <StepStack step={step} longest={longest} />
           </button>
         ))}
         <span

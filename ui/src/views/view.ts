@@ -24,8 +24,6 @@ export interface ViewContext {
   readonly showName: (name: string) => void;
   /** Opens the what-if drawer with these changes. */
   readonly tryChanges: (changes: readonly Change[]) => void;
-  /** Shows the definition of a word. */
-  readonly explain: (word: string) => void;
 }
 
 export interface View {

@@ -1,6 +1,7 @@
 // The column at the left: groups that open and close, tracks that fold and can be pinned.
 import { countText, durationText } from '../../base/format';
 import type { Layout } from './layout';
+import { Aside } from '../plain';
 
 export function Headings(props: {
   layout: Layout;
@@ -20,7 +21,7 @@ export function Headings(props: {
             onClick={() => props.onGroup(row.key)}
           >
             <span aria-hidden="true">{row.closed ? '▸' : '▾'}</span> {row.title}{' '}
-            <span class="soft">{row.tracks}</span>
+            <Aside>{row.tracks}</Aside>
           </button>
         ) : (
           <div

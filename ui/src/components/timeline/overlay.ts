@@ -1,5 +1,5 @@
 // What lies above the boxes: labels, curves, steps, the selection, arrows, marks.
-import { axisText, tickStep, valueTextIn } from '../../base/format';
+import { axisText, tickStep, counterText } from '../../base/format';
 import type { Paint } from '../../base/palette';
 import { shortened } from '../../base/text';
 import type { Mark } from '../../base/view_state';
@@ -121,7 +121,7 @@ function drawCounters(
     context.font = FONT;
     context.textBaseline = 'top';
     context.fillStyle = cssOf(theme.ink);
-    context.fillText(`max ${valueTextIn(most, row.track.unit ?? '')}`, 4, y);
+    context.fillText(`max ${counterText(most, row.track.unit ?? '')}`, 4, y);
   }
 }
 

@@ -54,8 +54,10 @@ function DifferentialFlame(props: { base: Recording; next: Recording }) {
         : null,
     [base, next, ...steps, wide],
   );
-  if (base.state === 'failed') return <Failed what="No calls" error={base.error} />;
-  if (next.state === 'failed') return <Failed what="No calls" error={next.error} />;
+  if (base.state === 'failed')
+    return <Failed what="No calls" of={{ state: 'failed', error: base.error }} />;
+  if (next.state === 'failed')
+    return <Failed what="No calls" of={{ state: 'failed', error: next.error }} />;
   if (!root) return <Loading what="Adding up calls" />;
   return (
     <>
@@ -105,8 +107,10 @@ export function Calls(props: { context: ViewContext }) {
   const clients = useMemo(() => [client.about(''), client.about('1')] as const, [client]);
   const base = useSession(clients[0]);
   const next = useSession(clients[1]);
-  if (base?.ok === false) return <Failed what="No base" error={base.error} />;
-  if (next?.ok === false) return <Failed what="No second recording" error={next.error} />;
+  if (base?.ok === false)
+    return <Failed what="No base" of={{ state: 'failed', error: base.error }} />;
+  if (next?.ok === false)
+    return <Failed what="No second recording" of={{ state: 'failed', error: next.error }} />;
   if (!base || !next) return <Loading what="Opening both" />;
   const pair = [base.value, next.value].map((session, i) => ({
     client: clients[i] as TraceClient,

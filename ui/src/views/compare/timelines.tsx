@@ -280,8 +280,8 @@ function Linked(props: {
 export function Timelines(props: { context: ViewContext; base: Recording; next: Recording }) {
   const base = useAnswer<TracksAnswer>(props.base.client, 'api/tracks');
   const next = useAnswer<TracksAnswer>(props.next.client, 'api/tracks');
-  if (base.state === 'failed') return <Failed what="No timeline of base" error={base.error} />;
-  if (next.state === 'failed') return <Failed what="No timeline of new" error={next.error} />;
+  if (base.state === 'failed') return <Failed what="No timeline of base" of={base} />;
+  if (next.state === 'failed') return <Failed what="No timeline of new" of={next} />;
   if (base.state !== 'ready' || next.state !== 'ready')
     return <Loading what="Laying out both timelines" />;
   return (

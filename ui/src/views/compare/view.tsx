@@ -1,18 +1,19 @@
 // Two recordings: what changed, where, and by what cause; every level sums to the one above.
-import { useState } from 'preact/hooks';
+import { useMemo, useState } from 'preact/hooks';
 import { countText, durationText, percentText } from '../../base/format';
 import { compareCommand } from '../../api/urls';
-import type { CompareAnswer, ComparePair, CompareRow, Diagnosis } from '../../api/types';
+import type { CompareAnswer, ComparePair, CompareRow } from '../../api/types';
 import { Beyond } from '../../components/beyond';
 import { CommandLine, CopyCommand } from '../../components/copy_button';
-import { Heads } from '../../components/heads';
 import { Empty, Loading } from '../../components/notice';
 import { Tabs } from '../../components/tabs';
 import { latest, useAnswer } from '../../components/use_answer';
+import { useDiagnosis } from '../../components/use_diagnosis';
 import { useStore } from '../../components/use_store';
 import { mounted } from '../mount';
 import type { ViewContext } from '../view';
 import { Calls } from './calls';
+import { Aside, Num, Quiet, RowHead, Small, Soft, Term, Toolbar } from '../../components/plain';
 
 const signed = (ns: number): string =>
   `${ns > 0 ? '+' : ns < 0 ? '−' : ''}${durationText(Math.abs(ns))}`;
@@ -28,6 +29,9 @@ function Delta(props: { ns: number; most: number }) {
   );
 }
 
+/** A cell with what changed. */
+const Change = (props: { ns: number }) => <Num data-n="compare.change_ns">{signed(props.ns)}</Num>;
+
 function Rows(props: { rows: readonly CompareRow[]; most: number; context: ViewContext }) {
   const [all, setAll] = useState(false);
   const shown = all ? props.rows : props.rows.slice(0, 12);
@@ -35,23 +39,21 @@ function Rows(props: { rows: readonly CompareRow[]; most: number; context: ViewC
     <>
       {shown.map((row, i) => (
         <tr key={i} class="inner">
-          <th scope="row">
-            <button class="term" onClick={() => props.context.showName(row.what)}>
-              {row.what}
-            </button>
-            {row.module && <span class="soft"> {row.module}</span>}
+          <RowHead>
+            <Term id={row.what} lead={props.context.showName} />
+            {row.module && <Aside> {row.module}</Aside>}
             {row.place && <code> {row.place}</code>}
-          </th>
-          <td class="number">{signed(row.change_ns)}</td>
+          </RowHead>
+          <Change ns={row.change_ns} />
           <td>
             <Delta ns={row.change_ns} most={props.most} />
           </td>
           <td>
-            {words(row.cause)} <span class="soft">{row.detail}</span>
+            <Term id={row.cause}>{words(row.cause)}</Term> <Aside>{row.detail}</Aside>
           </td>
-          <td class="number">
+          <Num data-n="compare.calls">
             {countText(row.base_calls)} → {countText(row.new_calls)}
-          </td>
+          </Num>
         </tr>
       ))}
       {shown.length < props.rows.length && (
@@ -107,36 +109,32 @@ function Pair(props: { pair: ComparePair; context: ViewContext }) {
         <h2 class="display">
           {pair.change_ns < 0 ? 'faster' : pair.change_ns > 0 ? 'slower' : 'the same'}
         </h2>
-        <p class="sentence">
+        <p class="sentence" data-n="compare.change_ns">
           {durationText(pair.base.median_ns)} → {durationText(pair.new.median_ns)} a step,{' '}
           {signed(pair.change_ns)} ({percentText(100 * (pair.ratio - 1))})
           {boundsText(pair.ratio_interval)}
         </p>
         <p class="step-time soft">
-          {words(pair.comparability)}, {pair.base.steps} and {pair.new.steps} steps
+          <Term id={pair.comparability}>{words(pair.comparability)}</Term>, {pair.base.steps} and{' '}
+          {pair.new.steps} steps
         </p>
       </div>
-      {pair.ratio_note && <p class="soft">{pair.ratio_note}</p>}
+      {pair.ratio_note && <Soft>{pair.ratio_note}</Soft>}
       {pair.notes?.map((note) => (
-        <p class="soft" key={note}>
-          {note}
-        </p>
+        <Soft key={note}>{note}</Soft>
       ))}
       {(pair.differs ?? []).length > 0 && (
         <section>
           <h2>What differs between the runs</h2>
-          <table class="plain">
-            <Heads titles={['what', 'base', 'new']} />
-            <tbody>
-              {pair.differs?.map((each, i) => (
-                <tr key={i}>
-                  <th scope="row">{String(each['title'])}</th>
-                  <td>{String(each['base'])}</td>
-                  <td>{String(each['new'])}</td>
-                </tr>
-              ))}
-            </tbody>
-          </table>
+          <Small heads={['what', 'base', 'new']}>
+            {pair.differs?.map((each, i) => (
+              <tr key={i}>
+                <RowHead>{String(each['title'])}</RowHead>
+                <td>{String(each['base'])}</td>
+                <td>{String(each['new'])}</td>
+              </tr>
+            ))}
+          </Small>
         </section>
       )}
       {groups.length > 0 && (
@@ -149,90 +147,86 @@ function Pair(props: { pair: ComparePair; context: ViewContext }) {
             onChoose={setBy}
           />
           <div class="wide">
-            <table class="plain compare-table">
-              <Heads titles={['what', '#change per step', 'faster, slower', 'cause', '#calls']} />
-              <tbody>
-                {groups.map((group) => (
-                  <>
-                    <tr key={group.id}>
-                      <th scope="row">
-                        <button
-                          aria-expanded={open === group.id}
-                          class="quiet"
-                          onClick={() => setOpen(open === group.id ? '' : group.id)}
-                        >
-                          {open === group.id ? '▾' : '▸'} {words(group.id)}
-                        </button>
-                      </th>
-                      <td class="number">{signed(group.change_ns)}</td>
-                      <td>
-                        <Delta ns={group.change_ns} most={most} />
-                      </td>
-                      <td class="soft">{group.rows.length} rows</td>
-                      <td />
-                    </tr>
-                    {open === group.id && !group.modules && (
-                      <Rows rows={rows(group.rows)} most={most} context={context} />
-                    )}
-                    {open === group.id &&
-                      group.modules?.map((each) => (
-                        <>
-                          <tr key={each.module} class="inner">
-                            <th scope="row">
-                              <button
-                                aria-expanded={module === each.module}
-                                class="quiet"
-                                onClick={() =>
-                                  setModule(module === each.module ? null : each.module)
-                                }
-                              >
-                                {module === each.module ? '▾' : '▸'}{' '}
-                                {each.module || 'outside of modules'}
-                              </button>
-                            </th>
-                            <td class="number">{signed(each.change_ns)}</td>
-                            <td>
-                              <Delta ns={each.change_ns} most={most} />
-                            </td>
-                            <td class="soft">{each.rows.length} rows</td>
-                            <td />
-                          </tr>
-                          {module === each.module && (
-                            <Rows rows={rows(each.rows)} most={most} context={context} />
-                          )}
-                        </>
-                      ))}
-                  </>
-                ))}
-                {pair.skew_ns !== undefined && pair.skew_ns !== 0 && (
-                  <tr>
-                    <th scope="row">median less mean</th>
-                    <td class="number">{signed(pair.skew_ns)}</td>
-                    <td />
-                    <td />
-                    <td />
+            <Small
+              class="plain compare-table"
+              heads={['what', '#change per step@step', 'faster, slower', 'cause', '#calls']}
+            >
+              {groups.map((group) => (
+                <>
+                  <tr key={group.id}>
+                    <RowHead>
+                      <Quiet
+                        aria-expanded={open === group.id}
+                        onClick={() => setOpen(open === group.id ? '' : group.id)}
+                      >
+                        {open === group.id ? '▾' : '▸'} {words(group.id)}
+                      </Quiet>
+                    </RowHead>
+                    <Change ns={group.change_ns} />
+                    <td>
+                      <Delta ns={group.change_ns} most={most} />
+                    </td>
+                    <td class="soft">{group.rows.length} rows</td>
+                    <Num>
+                      <Term id={group.id}>definition</Term>
+                    </Num>
                   </tr>
-                )}
-              </tbody>
-            </table>
+                  {open === group.id && !group.modules && (
+                    <Rows rows={rows(group.rows)} most={most} context={context} />
+                  )}
+                  {open === group.id &&
+                    group.modules?.map((each) => (
+                      <>
+                        <tr key={each.module} class="inner">
+                          <RowHead>
+                            <Quiet
+                              aria-expanded={module === each.module}
+                              onClick={() => setModule(module === each.module ? null : each.module)}
+                            >
+                              {module === each.module ? '▾' : '▸'}{' '}
+                              {each.module || 'outside of modules'}
+                            </Quiet>
+                          </RowHead>
+                          <Change ns={each.change_ns} />
+                          <td>
+                            <Delta ns={each.change_ns} most={most} />
+                          </td>
+                          <td class="soft">{each.rows.length} rows</td>
+                          <td />
+                        </tr>
+                        {module === each.module && (
+                          <Rows rows={rows(each.rows)} most={most} context={context} />
+                        )}
+                      </>
+                    ))}
+                </>
+              ))}
+              {pair.skew_ns !== undefined && pair.skew_ns !== 0 && (
+                <tr>
+                  <RowHead>median less mean</RowHead>
+                  <Change ns={pair.skew_ns} />
+                  <td />
+                  <td />
+                  <td />
+                </tr>
+              )}
+            </Small>
           </div>
         </section>
       )}
       {(pair.counters ?? []).length > 0 && (
         <section>
           <h2>Counts</h2>
-          <table class="plain">
-            <tbody>
-              {pair.counters?.map((counter) => (
-                <tr key={counter.id}>
-                  <th scope="row">{counter.title}</th>
-                  <td class="number">{countText(counter.base)}</td>
-                  <td class="number">{countText(counter.new)}</td>
-                  <td>{counter.equal ? 'equal' : 'differs'}</td>
-                </tr>
-              ))}
-            </tbody>
-          </table>
+          <Small>
+            {pair.counters?.map((counter) => (
+              <tr key={counter.id}>
+                <RowHead>{counter.title}</RowHead>
+                <Num>{countText(counter.base)}</Num>
+                <Num>{countText(counter.new)}</Num>
+                <td>{counter.equal ? 'equal' : 'differs'}</td>
+              </tr>
+            ))}
+          </Small>
         </section>
       )}
     </>
@@ -244,9 +238,11 @@ function Screen(props: { context: ViewContext }) {
   const { scope } = useStore(context.state);
   const inputs = context.session.inputs ?? [];
   const several = inputs.length >= 2;
-  const diagnosis = useAnswer<Diagnosis>(context.client, several ? 'api/diagnosis' : null);
-  const ofRanks = diagnosis.state === 'ready' && diagnosis.value.ranks !== null;
-  const asked = several && diagnosis.state !== 'loading' && !ofRanks;
+  const [diagnosed, diagnosis] = useDiagnosis(context.client, null, several ? undefined : 'none');
+  const ofRanks = Boolean(diagnosis?.ranks);
+  const asked = several && diagnosed.state !== 'loading' && !ofRanks;
+  const second = useMemo(() => context.client.about('1'), [context.client]);
+  useDiagnosis(second, null, asked && inputs.length === 2 ? 'other' : 'none');
   const loaded = useAnswer<CompareAnswer>(context.client, asked ? 'api/compare' : null);
   if (!several) {
     return (
@@ -280,13 +276,9 @@ function Screen(props: { context: ViewContext }) {
   if (!pair) return <Loading what="Comparing" />;
   return (
     <div class="compare">
-      <div class="toolbar">
-        <h2>
-          {inputs[0]?.name} → {inputs[1]?.name}
-        </h2>
-        <span class="grow" />
+      <Toolbar title={`${inputs[0]?.name} → ${inputs[1]?.name}`}>
         <CopyCommand text={() => command} />
-      </div>
+      </Toolbar>
       <Beyond scope={scope} known={[]} />
       <Pair pair={pair} context={context} />
       {inputs.length === 2 && <Calls context={context} />}

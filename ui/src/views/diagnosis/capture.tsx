@@ -1,5 +1,6 @@
 // Phase 0: can the capture be trusted? As a badge above, in full below.
 import type { Diagnosis } from '../../api/types';
+import { RowHead, Section, Small, Soft } from '../../components/plain';
 
 type Health = 'good' | 'note' | 'warning' | 'bad';
 
@@ -37,8 +38,7 @@ const CHECK_MARKS = { met: '✓ met', not_met: '✗ not met', not_recordable: '�
 export function Capture(props: { diagnosis: Diagnosis }) {
   const { diagnosis } = props;
   return (
-    <section aria-labelledby="capture">
-      <h2 id="capture">Can the capture be trusted?</h2>
+    <Section id="capture" title="Can the capture be trusted?">
       {diagnosis.health.length === 0 && <p>All checks of the capture are fine.</p>}
       <ul class="checks">
         {diagnosis.health.map((check) => (
@@ -47,32 +47,25 @@ export function Capture(props: { diagnosis: Diagnosis }) {
               <span aria-hidden="true">{SIGNS[check.status]} </span>
               {check.status}
             </b>{' '}
-            {check.sentence}
+            {check.sentence + (check.harms.length > 0 ? '; its numbers are greyed' : '')}
           </li>
         ))}
       </ul>
       <details>
         <summary>Checklist of a recording to judge by</summary>
-        <table class="plain">
-          <tbody>
-            {diagnosis.checklist.map((item) => (
-              <tr key={item.id}>
-                <th scope="row">{item.title}</th>
-                <td class={item.status}>{CHECK_MARKS[item.status]}</td>
-                <td>{item.reason}</td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
+        <Small>
+          {diagnosis.checklist.map((item) => (
+            <tr key={item.id}>
+              <RowHead>{item.title}</RowHead>
+              <td class={item.status}>{CHECK_MARKS[item.status]}</td>
+              <td>{item.reason}</td>
+            </tr>
+          ))}
+        </Small>
       </details>
       {diagnosis.notes.map((note) => (
-        <p class="soft" key={note}>
-          {note}
-        </p>
+        <Soft key={note}>{note}</Soft>
       ))}
-    </section>
+    </Section>
   );
 }
-
-/** True where a failed check harms all numbers of times: they are then greyed. */
-export const harmed = (diagnosis: Diagnosis): boolean => healthOf(diagnosis).state === 'bad';

@@ -6,6 +6,7 @@ import { pathOf } from '../../api/urls';
 import type { Diagnosis, Evidence, Finding, SliceAnswer } from '../../api/types';
 import type { ViewContext } from '../view';
 import { CommandLine } from '../../components/copy_button';
+import { Aside, Jump, Soft, Term } from '../../components/plain';
 
 /** "4.2 ms (13 %), at most 6.0 ms" of a step: the saving, as an interval where it was predicted. */
 export function gainOf(finding: Finding): { likely: string; range: string } | null {
@@ -68,13 +69,7 @@ function Rows(props: { slices: readonly number[]; diagnosis: Diagnosis; context:
       });
     }
   };
-  return said === '' ? (
-    <button class="jump" onClick={() => void show()}>
-      Show rows
-    </button>
-  ) : (
-    <span class="soft">{said}</span>
-  );
+  return said === '' ? <Jump onClick={() => void show()}>Show rows</Jump> : <Aside>{said}</Aside>;
 }
 
 function Proof(props: { evidence: Evidence; diagnosis: Diagnosis; context: ViewContext }) {
@@ -92,17 +87,15 @@ function Proof(props: { evidence: Evidence; diagnosis: Diagnosis; context: ViewC
       {evidence.text}
       {evidence.location && <code class="place"> {evidence.location}</code>}{' '}
       {evidence.slices.slice(0, 3).map((slice, i) => (
-        <button class="jump" key={slice} onClick={() => jump(slice)}>
+        <Jump key={slice} onClick={() => jump(slice)}>
           {i === 0 ? 'Show in timeline' : `no. ${i + 1}`}
-        </button>
+        </Jump>
       ))}
       {evidence.slices.length > 0 && (
         <Rows slices={evidence.slices} diagnosis={diagnosis} context={context} />
       )}
       {evidence.slices.length === 0 && begin !== undefined && end !== undefined && (
-        <button class="jump" onClick={() => jump()}>
-          Show in timeline
-        </button>
+        <Jump onClick={() => jump()}>Show in timeline</Jump>
       )}
     </li>
   );
@@ -114,9 +107,7 @@ function Try(props: { finding: Finding; diagnosis: Diagnosis; context: ViewConte
   const { scope } = context.state.value;
   // A part's calls, or another device's steps, are not what is replayed.
   if (scope.focus !== '' || scope.device !== '')
-    return (
-      <p class="soft">What if replays whole steps: it needs a scope without device and focus.</p>
-    );
+    return <Soft>What if replays whole steps: it needs a scope without device and focus.</Soft>;
   const replay = (): void => {
     chooseRank(diagnosis, context);
     context.tryChanges([['finding', finding.id]]);
@@ -146,15 +137,13 @@ export function FindingCard(props: {
           {finding.title}
         </Title>
         {gain && (
-          <p class="gain">
-            saves <b>{gain.likely}</b> <span class="soft">{gain.range}</span>
+          <p class="gain" data-n="diagnosis.predicted_step_ns">
+            saves <b>{gain.likely}</b> <Aside>{gain.range}</Aside>
           </p>
         )}
       </header>
       <p class="tags">
-        <button class="term" onClick={() => context.explain(finding.rule)}>
-          {finding.rule}
-        </button>
+        <Term id={finding.rule} />
         <span>confidence {finding.confidence}</span>
         <span>effort: {finding.effort}</span>
         <span>{finding.severity}</span>

@@ -1,19 +1,19 @@
 // The start screen: what ran, what bounds it, what to change, and what that gives.
 import { bytesText, countText, durationText, percentText, realText } from '../../base/format';
-import { DIAGNOSIS_SCOPE, diagnoseCommand, pathOf, scopeOptions } from '../../api/urls';
+import { diagnoseCommand } from '../../api/urls';
 import type { Diagnosis } from '../../api/types';
 import { AccountingBar } from '../../components/accounting_bar';
 import { CopyCommand } from '../../components/copy_button';
-import { Heads } from '../../components/heads';
 import { Failed, Loading } from '../../components/notice';
 import { StepChart } from '../../components/step_chart';
-import { latest, useAnswer } from '../../components/use_answer';
+import { useDiagnosis } from '../../components/use_diagnosis';
 import { useStore } from '../../components/use_store';
 import { mounted } from '../mount';
 import type { View, ViewContext } from '../view';
-import { Capture, harmed, HealthBadge } from './capture';
+import { Capture, HealthBadge } from './capture';
 import { FindingCard, gainOf } from './finding';
 import { Where } from './where';
+import { Aside, Num, RowHead, Section, Small, Soft, Term } from '../../components/plain';
 
 const name = (id: string): string => id.replaceAll('_', ' ');
 
@@ -38,24 +38,22 @@ function WhatRan(props: { diagnosis: Diagnosis }) {
   return <p class="what-ran">{facts.join(' · ')}</p>;
 }
 
-function Verdict(props: { diagnosis: Diagnosis; context: ViewContext }) {
-  const { diagnosis, context } = props;
-  const { verdict, baseline } = diagnosis;
+function Verdict(props: { diagnosis: Diagnosis }) {
+  const { verdict, baseline } = props.diagnosis;
   const sentence = verdict.sentence.replace(/^Cannot tell: /, '');
   return (
     <div class="verdict">
       <h1>
-        <button class="term" onClick={() => context.explain(verdict.id)}>
+        <Term id={verdict.id}>
           {verdict.id.replaceAll('-', verdict.id === 'cannot-tell' ? ' ' : '-')}
-        </button>
+        </Term>
       </h1>
       <p class="sentence">{sentence}</p>
       <p class="step-time">
-        <b>{durationText(baseline.usual_step_ns || baseline.step_mean_ns)}</b>
-        <span class="soft">
-          {' '}
-          a step{baseline.usual_steps > 1 ? `, mean of ${baseline.usual_steps}` : ''}
-        </span>
+        <b data-n="diagnosis.step_mean_ns">
+          {durationText(baseline.usual_step_ns || baseline.step_mean_ns)}
+        </b>
+        <Aside> a step{baseline.usual_steps > 1 ? `, mean of ${baseline.usual_steps}` : ''}</Aside>
       </p>
     </div>
   );
@@ -70,7 +68,7 @@ function TopFindings(props: { diagnosis: Diagnosis; context: ViewContext }) {
     return (
       <p>
         No change is known that would save time here.{' '}
-        <span class="soft">{diagnosis.rules.length} rules were asked.</span>
+        <Aside>{diagnosis.rules.length} rules were asked.</Aside>
       </p>
     );
   }
@@ -90,7 +88,7 @@ function TopFindings(props: { diagnosis: Diagnosis; context: ViewContext }) {
               >
                 <span class="number">{finding.number ?? ''}</span>
                 <span class="title">{finding.title}</span>
-                <span class="gain">
+                <span class="gain" data-n="diagnosis.predicted_step_ns">
                   <b>{gain ? `${finding.predicted_step_ns ? '−' : ''}${gain.likely}` : ''}</b>
                   <small>{gain?.range}</small>
                 </span>
@@ -100,29 +98,30 @@ function TopFindings(props: { diagnosis: Diagnosis; context: ViewContext }) {
         })}
       </ol>
       {together && (
-        <p class="together">
+        <p class="together" data-n="diagnosis.predicted_step_ns">
           Findings {together.numbers.join(', ')} together: {durationText(together.step_ns)} →{' '}
           <b>{durationText(together.predicted_step_ns.likely)}</b>{' '}
-          <span class="soft">
+          <Aside>
             ({durationText(together.predicted_step_ns.low)} to{' '}
             {durationText(together.predicted_step_ns.high)}, by one replay of all)
-          </span>
+          </Aside>
         </p>
       )}
     </div>
   );
 }
 
-function Facts(props: { diagnosis: Diagnosis; context: ViewContext }) {
+function Facts(props: { diagnosis: Diagnosis }) {
   const { baseline } = props.diagnosis;
-  const facts: [value: string, what: string, term: string][] = [
-    [durationText(baseline.step_median_ns), 'median step', 'step'],
-    [durationText(baseline.step_mean_ns), 'mean step', 'step'],
-    [durationText(baseline.step_stddev_ns), 'standard deviation', 'step'],
+  const facts: [value: string, what: string, term: string, number: string][] = [
+    [durationText(baseline.step_median_ns), 'median step', 'step', 'steps'],
+    [durationText(baseline.step_mean_ns), 'mean step', 'step', 'step_mean_ns'],
+    [durationText(baseline.step_stddev_ns), 'standard deviation', 'step', 'steps'],
     [
       `${durationText(baseline.step_min_ns)} – ${durationText(baseline.step_max_ns)}`,
       'shortest – longest',
       'step',
+      'steps',
     ],
   ];
   const add = (
@@ -130,22 +129,27 @@ function Facts(props: { diagnosis: Diagnosis; context: ViewContext }) {
     text: (value: number) => string,
     what: string,
     term: string,
+    number: string,
   ): void => {
-    if (value !== null && value !== undefined) facts.push([text(value), what, term]);
+    if (value !== null && value !== undefined) facts.push([text(value), what, term, number]);
   };
-  add(baseline.samples_per_second, realText, 'samples a second', 'step');
-  add(baseline.tokens_per_second, realText, 'tokens a second', 'step');
-  add(baseline.device_busy_percent, percentText, 'of the step the device is busy', 'accounting');
-  add(baseline.mfu_percent, percentText, 'of peak FLOP/s', 'roof');
-  add(baseline.peak_allocated_bytes, bytesText, 'peak allocated', 'step');
+  add(baseline.samples_per_second, realText, 'samples a second', 'step', 'samples_per_second');
+  add(baseline.tokens_per_second, realText, 'tokens a second', 'step', 'samples_per_second');
+  add(
+    baseline.device_busy_percent,
+    percentText,
+    'of the step the device is busy',
+    'accounting',
+    'device_busy_percent',
+  );
+  add(baseline.mfu_percent, percentText, 'of peak FLOP/s', 'MFU', 'mfu_percent');
+  add(baseline.peak_allocated_bytes, bytesText, 'peak allocated', 'step', 'peak_allocated_bytes');
   return (
     <div class="facts">
-      {facts.map(([value, what, term]) => (
+      {facts.map(([value, what, term, number]) => (
         <div key={what}>
-          <b>{value}</b>
-          <button class="term" onClick={() => props.context.explain(term)}>
-            {what}
-          </button>
+          <b data-n={`diagnosis.${number}`}>{value}</b>
+          <Term id={term}>{what}</Term>
         </div>
       ))}
     </div>
@@ -155,13 +159,8 @@ function Facts(props: { diagnosis: Diagnosis; context: ViewContext }) {
 function Screen(props: { context: ViewContext }) {
   const { context } = props;
   const state = useStore(context.state);
-  const loaded = useAnswer<Diagnosis | Diagnosis[]>(
-    context.client,
-    pathOf('api/diagnosis', scopeOptions(state.scope, DIAGNOSIS_SCOPE)),
-  );
-  if (loaded.state === 'failed') return <Failed what="No diagnosis" error={loaded.error} />;
-  const answer = latest(loaded);
-  const diagnosis = Array.isArray(answer) ? answer[0] : answer;
+  const [loaded, diagnosis] = useDiagnosis(context.client, state.scope);
+  if (loaded.state === 'failed') return <Failed what="No diagnosis" of={loaded} />;
   if (!diagnosis) return <Loading what="Diagnosing" />;
   const gains = diagnosis.findings.filter((finding) => finding.part === 'gain');
   const others = diagnosis.findings.filter((finding) => finding.part !== 'gain');
@@ -175,30 +174,26 @@ function Screen(props: { context: ViewContext }) {
     />
   );
   return (
-    <div
-      class={`diagnosis${harmed(diagnosis) ? ' harmed' : ''}`}
-      aria-busy={loaded.state === 'loading'}
-    >
+    <div class="diagnosis" aria-busy={loaded.state === 'loading'}>
       <div class="fold">
         <div class="fold-head">
           <WhatRan diagnosis={diagnosis} />
           <HealthBadge diagnosis={diagnosis} />
           <CopyCommand text={() => diagnoseCommand(state.scope, context.session, diagnosis)} />
         </div>
-        <Verdict diagnosis={diagnosis} context={context} />
+        <Verdict diagnosis={diagnosis} />
         <AccountingBar
           account={diagnosis.usual_account_ns}
+          of="diagnosis.usual_account_ns"
           label="Where the time of the steps goes"
-          onTerm={context.explain}
         />
         <TopFindings diagnosis={diagnosis} context={context} />
       </div>
       <Capture diagnosis={diagnosis} />
-      <section aria-labelledby="baseline">
-        <h2 id="baseline">Baseline</h2>
-        <Facts diagnosis={diagnosis} context={context} />
-        {diagnosis.baseline.utilisation && <p class="soft">{diagnosis.baseline.utilisation}</p>}
-        {diagnosis.baseline.step_note && <p class="soft">{diagnosis.baseline.step_note}</p>}
+      <Section id="baseline" title="Baseline">
+        <Facts diagnosis={diagnosis} />
+        {diagnosis.baseline.utilisation && <Soft>{diagnosis.baseline.utilisation}</Soft>}
+        {diagnosis.baseline.step_note && <Soft>{diagnosis.baseline.step_note}</Soft>}
         {diagnosis.steps.length > 1 && (
           <StepChart
             steps={diagnosis.steps}
@@ -207,42 +202,40 @@ function Screen(props: { context: ViewContext }) {
             onSelect={(steps) => context.setScope({ steps })}
           />
         )}
-      </section>
-      <section aria-labelledby="bound">
-        <h2 id="bound">What bounds it</h2>
+      </Section>
+      <Section id="bound" title="What bounds it">
         <AccountingBar
           account={diagnosis.account_ns}
+          of="diagnosis.account_ns"
           label="All counted steps"
           times
-          onTerm={context.explain}
         />
         {diagnosis.verdict.also.length > 0 && (
           <p>It may as well be: {diagnosis.verdict.also.map(name).join(', ')}.</p>
         )}
-        <p class="soft">
-          Residual of the replay: {percentText(diagnosis.replay_residual_percent)} of the window.
-        </p>
+        <Soft data-n="diagnosis.replay_residual_percent">
+          <Term id="residual">Residual</Term> of the replay:{' '}
+          {percentText(diagnosis.replay_residual_percent)} of the window.
+        </Soft>
         {diagnosis.verdict.families.length > 0 && (
           <details>
             <summary>What each family could save at most</summary>
-            <table class="plain">
-              <Heads titles={['family', '#per step', '#of the step']} />
-              <tbody>
-                {diagnosis.verdict.families.map((family) => (
-                  <tr key={family.family}>
-                    <th scope="row">{name(family.family)}</th>
-                    <td class="number">{durationText(family.per_step_ns)}</td>
-                    <td class="number">{percentText(family.percent)}</td>
-                  </tr>
-                ))}
-              </tbody>
-            </table>
+            <Small heads={['family', '#per step', '#of the step']}>
+              {diagnosis.verdict.families.map((family) => (
+                <tr key={family.family}>
+                  <RowHead>
+                    <Term id={family.family}>{name(family.family)}</Term>
+                  </RowHead>
+                  <Num data-n="diagnosis.families">{durationText(family.per_step_ns)}</Num>
+                  <Num data-n="diagnosis.families">{percentText(family.percent)}</Num>
+                </tr>
+              ))}
+            </Small>
           </details>
         )}
-      </section>
+      </Section>
       <Where diagnosis={diagnosis} context={context} />
-      <section aria-labelledby="change">
-        <h2 id="change">What to change</h2>
+      <Section id="change" title="What to change">
         {gains.length === 0 && <p>Nothing that would save time was found.</p>}
         {gains.map(card)}
         {others.length > 0 && (
@@ -253,23 +246,19 @@ function Screen(props: { context: ViewContext }) {
         )}
         <details>
           <summary>Rules that were asked ({diagnosis.rules.length})</summary>
-          <table class="plain">
-            <tbody>
-              {diagnosis.rules.map((rule) => (
-                <tr key={rule.rule}>
-                  <th scope="row">
-                    <button class="term" onClick={() => context.explain(rule.rule)}>
-                      {rule.rule}
-                    </button>
-                  </th>
-                  <td>{rule.outcome}</td>
-                  <td>{rule.reason}</td>
-                </tr>
-              ))}
-            </tbody>
-          </table>
+          <Small>
+            {diagnosis.rules.map((rule) => (
+              <tr key={rule.rule}>
+                <RowHead>
+                  <Term id={rule.rule} />
+                </RowHead>
+                <td>{rule.outcome}</td>
+                <td>{rule.reason}</td>
+              </tr>
+            ))}
+          </Small>
         </details>
-      </section>
+      </Section>
     </div>
   );
 }

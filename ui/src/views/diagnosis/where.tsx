@@ -1,109 +1,109 @@
-// Phase 3: where in the step? By phase, then by module, then the costliest operators; each leads on.
+// Phase 3: where in the step? A phase leads to its modules, a module to its operators, an operator to its calls.
 import { useState } from 'preact/hooks';
 import { durationText, percentText } from '../../base/format';
-import { tablePath } from '../../api/urls';
+import { placeTimes, type Place } from '../../api/place_times';
+import { AS_IT_IS, TABLE_SCOPE, tablePath } from '../../api/urls';
 import type { Diagnosis, TableAnswer } from '../../api/types';
-import { DataTable } from '../../components/data_table';
-import { Heads } from '../../components/heads';
+import { Beyond } from '../../components/beyond';
 import { Loading } from '../../components/notice';
+import { Num, Quiet, RowHead, Section, Small, Soft, Term } from '../../components/plain';
+import { Tabs } from '../../components/tabs';
 import { latest, useAnswer } from '../../components/use_answer';
 import { useStore } from '../../components/use_store';
 import type { ViewContext } from '../view';
 
-type Level = 'phase' | 'module' | 'operator';
-
-const QUESTIONS: Readonly<Record<Exclude<Level, 'operator'>, { report: string; groupBy: string }>> =
-  {
-    phase: { report: 'accounting', groupBy: 'phase' },
-    module: { report: 'modules', groupBy: '' },
-  };
-
-/** Columns without a value in any row say nothing. */
-function told(table: TableAnswer): TableAnswer['columns'] {
-  return table.columns.filter((column) =>
-    table.rows.some(
-      (row) => row[column.name] !== null && row[column.name] !== 0 && row[column.name] !== '',
-    ),
-  );
-}
-
-function Grouped(props: { level: 'phase' | 'module'; context: ViewContext }) {
-  const { context, level } = props;
-  const state = useStore(context.state);
-  const question = QUESTIONS[level];
-  const loaded = useAnswer<TableAnswer>(
-    context.client,
-    tablePath(
-      question.report,
-      { sort: '', filter: '', groupBy: question.groupBy, limit: 40 },
-      state.scope,
-    ),
-  );
-  if (loaded.state === 'failed') return <p class="soft">{loaded.error.message}</p>;
-  const table = latest(loaded);
-  if (!table) return <Loading what="Adding up" />;
-  if (table.rows.length === 0)
-    return <p class="soft">{table.notes.join(' ') || 'Nothing to show.'}</p>;
-  return (
-    <div class="short-table">
-      <DataTable label={`Time by ${level}`} columns={told(table).slice(0, 9)} rows={table.rows} />
-    </div>
-  );
-}
+const LEVELS = ['phase', 'module', 'operator'] as const;
+type Level = (typeof LEVELS)[number];
+const MOST_ROWS = 40;
+/** As in Tables: a page in a file carries that answer. */
+const MOST_PLACES = 5000;
 
 export function Where(props: { diagnosis: Diagnosis; context: ViewContext }) {
   const { diagnosis, context } = props;
+  const { scope } = useStore(context.state);
   const [level, setLevel] = useState<Level>('operator');
+  const [place, setPlace] = useState<Place>({});
   const { baseline } = diagnosis;
+  const inside = Object.values(place).map((name) => name || '(none)');
+  // The costliest operators of all are in the diagnosis.
+  const asked = level !== 'operator' || inside.length > 0;
+  const loaded = useAnswer<TableAnswer>(
+    context.client,
+    asked ? tablePath('ops', { ...AS_IT_IS, groupBy: 'place', limit: MOST_PLACES }, scope) : null,
+  );
+  const table = latest(loaded);
+  const by = level === 'operator' ? 'name' : level;
+  const times = asked ? table && placeTimes(table.rows, by, place) : baseline.operators;
+  const choose = (next: Level): void => {
+    const { phase } = place;
+    if (next !== 'operator') setPlace(next === 'phase' || phase === undefined ? {} : { phase });
+    setLevel(next);
+  };
+  const lead = (name: string): void => {
+    if (level === 'operator') context.showName(name);
+    else {
+      setPlace({ ...place, [level]: name });
+      setLevel(level === 'phase' ? 'module' : 'operator');
+    }
+  };
   return (
-    <section aria-labelledby="where">
-      <h2 id="where">Where in the step</h2>
-      <div class="tabs" role="group" aria-label="By what">
-        {(['phase', 'module', 'operator'] as const).map((each) => (
-          <button key={each} aria-pressed={level === each} onClick={() => setLevel(each)}>
-            By {each}
-          </button>
-        ))}
-        <button
-          class="quiet"
+    <Section id="where" title="Where in the step">
+      <Tabs label="By what" word="By" choices={LEVELS} chosen={level} onChoose={choose}>
+        <Quiet
           onClick={() =>
             context.go({
               view: 'tables',
-              report: level === 'operator' ? 'ops' : QUESTIONS[level].report,
-              groupBy: level === 'phase' ? 'phase' : '',
+              ...AS_IT_IS,
+              report: { phase: 'accounting', module: 'modules', operator: 'ops' }[level],
+              groupBy:
+                level === 'phase'
+                  ? 'phase'
+                  : inside.length > 0 && level === 'operator'
+                    ? 'place'
+                    : '',
             })
           }
         >
           Open the whole table
-        </button>
-      </div>
-      {level !== 'operator' && <Grouped key={level} level={level} context={context} />}
-      {level === 'operator' && baseline.operators.length === 0 && (
-        <p class="soft">No operators were recorded.</p>
+        </Quiet>
+      </Tabs>
+      {asked && <Beyond scope={scope} known={TABLE_SCOPE} />}
+      {inside.length > 0 && (
+        <p>
+          In {inside.join(' › ')} <Quiet onClick={() => choose('phase')}>Everything</Quiet>
+        </p>
       )}
-      {level === 'operator' && baseline.operators.length > 0 && (
-        <table class="plain costliest">
-          <Heads
-            titles={['costliest operators', `#self time, ${baseline.operators_on}`, '#of all']}
-          />
-          <tbody>
-            {baseline.operators.map((operator) => (
-              <tr key={operator.name}>
-                <th scope="row">
-                  <button class="term" onClick={() => context.showName(operator.name)}>
-                    {operator.name}
-                  </button>
-                </th>
-                <td class="number">{durationText(operator.self_ns)}</td>
-                <td class="number">
-                  <i class="share" aria-hidden="true" style={{ width: `${operator.percent}%` }} />
-                  <span>{percentText(operator.percent)}</span>
-                </td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
+      {asked && loaded.state === 'failed' && <Soft>{loaded.error.message}</Soft>}
+      {asked && !table && loaded.state === 'loading' && <Loading what="Adding up" />}
+      {times?.length === 0 && <Soft>No operators were recorded.</Soft>}
+      {times && times.length > 0 && (
+        <Small
+          class="plain costliest"
+          heads={[
+            asked ? level : 'costliest operators',
+            asked ? '#self time of operators' : `#self time, ${baseline.operators_on}`,
+            '#of all',
+          ]}
+        >
+          {times.slice(0, MOST_ROWS).map(({ name, self_ns, percent }) => (
+            <tr key={name}>
+              <RowHead>
+                <Term id={name} lead={lead}>
+                  {name || '(none)'}
+                </Term>
+              </RowHead>
+              <Num data-n={asked ? 'ops.device_self_ns' : 'diagnosis.operators'}>
+                {durationText(self_ns)}
+              </Num>
+              <Num>
+                <i class="share" aria-hidden="true" style={{ width: `${percent}%` }} />
+                <span>{percentText(percent)}</span>
+              </Num>
+            </tr>
+          ))}
+        </Small>
       )}
+      {times && times.length > MOST_ROWS && <Soft>and {times.length - MOST_ROWS} more</Soft>}
       {diagnosis.focus_next && (
         <p>
           <button onClick={() => context.setScope({ focus: diagnosis.focus_next ?? '' })}>
@@ -111,6 +111,6 @@ export function Where(props: { diagnosis: Diagnosis; context: ViewContext }) {
           </button>
         </p>
       )}
-    </section>
+    </Section>
   );
 }

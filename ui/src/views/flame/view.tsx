@@ -16,57 +16,23 @@ import { CopyCommand } from '../../components/copy_button';
 import { Icicle } from '../../components/icicle';
 import { Empty, Failed, Loading } from '../../components/notice';
 import { useAnswer } from '../../components/use_answer';
+import { useDiagnosis } from '../../components/use_diagnosis';
 import { useStore } from '../../components/use_store';
 import { mounted } from '../mount';
 import { selectedTime } from '../selected_time';
 import type { ViewContext } from '../view';
 import { areWeights, ofMemory, ofStacks, type MemoryNode } from '../../api/flame_trees';
+import { RECORD_MEMORY, Soft } from '../../components/plain';
 
-interface Weight {
-  readonly id: string;
-  readonly title: string;
-  /** Of `fathom stacks`; '' for what is asked of the timeline's slices. */
-  readonly metric: string;
-  readonly remedy: string;
-}
-
-const WEIGHTS: readonly Weight[] = [
-  {
-    id: 'time',
-    title: 'Time of calls',
-    metric: '',
-    remedy: 'torch.profiler.profile(with_stack=True)',
-  },
-  {
-    id: 'memory',
-    title: 'Memory allocated',
-    metric: '',
-    remedy: 'torch.profiler.profile(profile_memory=True)',
-  },
-  {
-    id: 'device',
-    title: 'Device time by caller',
-    metric: 'device',
-    remedy: 'fathom run -- COMMAND',
-  },
-  {
-    id: 'on-cpu',
-    title: 'Samples on the processor',
-    metric: 'on-cpu',
-    remedy: 'fathom run --with samples -- COMMAND',
-  },
-  {
-    id: 'blocked',
-    title: 'Samples while blocked',
-    metric: 'blocked',
-    remedy: 'fathom run --with samples -- COMMAND',
-  },
-  {
-    id: 'both',
-    title: 'Samples on the processor and blocked',
-    metric: 'both',
-    remedy: 'fathom run --with samples -- COMMAND',
-  },
+const SAMPLED = 'fathom run --with samples -- COMMAND';
+/** Id and title; the metric of `fathom stacks`, '' for what is asked of the timeline's slices; and what records it. */
+const WEIGHTS: readonly (readonly [id: string, title: string, metric: string, remedy: string])[] = [
+  ['time', 'Time of calls', '', 'torch.profiler.profile(with_stack=True)'],
+  ['memory', 'Memory allocated', '', RECORD_MEMORY],
+  ['device', 'Device time by caller', 'device', 'fathom run -- COMMAND'],
+  ['on-cpu', 'Samples on the processor', 'on-cpu', SAMPLED],
+  ['blocked', 'Samples while blocked', 'blocked', SAMPLED],
+  ['both', 'Samples on the processor and blocked', 'both', SAMPLED],
 ];
 
 const STACKS = 5000;
@@ -104,13 +70,13 @@ function Screen(props: { context: ViewContext }) {
   const { context } = props;
   const state = useStore(context.state);
   const { order } = state;
-  const weight = WEIGHTS.find((each) => each.id === state.width) ?? WEIGHTS[0]!;
-  const chosen = weight.id;
+  useDiagnosis(context.client, null);
+  const [chosen, title, metric, remedy] = WEIGHTS.find(([id]) => id === state.width) ?? WEIGHTS[0]!;
   const time = selectedTime(context);
-  const path = weight.metric
+  const path = metric
     ? pathOf('api/reports/stacks', [
         ['limit', STACKS],
-        ['metric', weight.metric],
+        ['metric', metric],
         ...scopeOptions(state.scope, TABLE_SCOPE),
       ])
     : pathOf('api/flame', [
@@ -142,10 +108,10 @@ function Screen(props: { context: ViewContext }) {
         <Choice
           label="Width"
           value={chosen}
-          options={WEIGHTS.map(({ id, title }) => [id, title])}
+          options={WEIGHTS.map(([id, name]) => [id, name])}
           onChange={(id) => context.go({ width: id === 'time' ? '' : id })}
         />
-        {!weight.metric && (
+        {!metric && (
           <Choice
             label="Order"
             value={order}
@@ -166,20 +132,20 @@ function Screen(props: { context: ViewContext }) {
         <span class="grow" />
         <CopyCommand
           text={() =>
-            weight.metric
+            metric
               ? tableCommand('stacks', AS_IT_IS, state.scope, context.session.input).replace(
                   'fathom stacks',
-                  `fathom stacks --metric ${weight.metric}`,
+                  `fathom stacks --metric ${metric}`,
                 )
               : viewCommand(state, context.session)
           }
         />
       </div>
-      <Beyond scope={state.scope} known={weight.metric ? TABLE_SCOPE : TIME_SCOPE} />
-      {loaded.state === 'failed' && <Failed what="No flame graph" error={loaded.error} />}
+      <Beyond scope={state.scope} known={metric ? TABLE_SCOPE : TIME_SCOPE} />
+      <Failed what="No flame graph" of={loaded} />
       {loaded.state === 'loading' && <Loading what="Adding up call paths" />}
       {root && root.total_ns <= 0 && (
-        <Empty title={`${weight.title}: nothing in this scope`} remedy={weight.remedy}>
+        <Empty title={`${title}: nothing in this scope`} remedy={remedy}>
           {notes.map((note) => (
             <p key={note}>{note}</p>
           ))}
@@ -188,16 +154,9 @@ function Screen(props: { context: ViewContext }) {
       {root && root.total_ns > 0 && (
         <>
           {notes.map((note) => (
-            <p class="soft" key={note}>
-              {note}
-            </p>
+            <Soft key={note}>{note}</Soft>
           ))}
-          <Icicle
-            root={root}
-            label={`Flame graph: ${weight.title}`}
-            search={state.frames}
-            text={text}
-          />
+          <Icicle root={root} label={`Flame graph: ${title}`} search={state.frames} text={text} />
         </>
       )}
     </div>

@@ -1,6 +1,6 @@
 // Memory: allocated and reserved over time, and the operators that allocate.
 import { useMemo, useState } from 'preact/hooks';
-import { durationText, valueTextIn } from '../../base/format';
+import { counterText, durationText, valueTextIn } from '../../base/format';
 import { ofMemory, type MemoryNode } from '../../api/flame_trees';
 import { AS_IT_IS, pathOf, tablePath, TABLE_SCOPE, TIME_SCOPE, viewCommand } from '../../api/urls';
 import type { CounterBin, TableAnswer, Track, TracksAnswer } from '../../api/types';
@@ -10,10 +10,12 @@ import { DataTable } from '../../components/data_table';
 import { Icicle } from '../../components/icicle';
 import { Empty, Failed, Loading } from '../../components/notice';
 import { latest, useAnswer } from '../../components/use_answer';
+import { useDiagnosis } from '../../components/use_diagnosis';
 import { useStore } from '../../components/use_store';
 import { mounted } from '../mount';
 import { selectedTime } from '../selected_time';
 import type { ViewContext } from '../view';
+import { Aside, Jump, RECORD_MEMORY, Soft, Toolbar } from '../../components/plain';
 
 const BINS = 400;
 const WIDTH = 1000;
@@ -40,7 +42,7 @@ function Curve(props: {
   const bins = latest(loaded)?.bins ?? [];
   const most = Math.max(0, ...bins.map((bin) => bin.max));
   const peak = bins.find((bin) => bin.max === most);
-  const text = (value: number): string => valueTextIn(value, track.unit ?? '');
+  const text = (value: number): string => counterText(value, track.unit ?? '');
   const x = (ns: number): number => ((ns - begin) / Math.max(1, end - begin)) * WIDTH;
   const y = (value: number): number => HEIGHT - (HEIGHT - 4) * (most > 0 ? value / most : 0);
   const points = bins.flatMap((bin, i) => {
@@ -54,29 +56,24 @@ function Curve(props: {
     <figure class="curve">
       <figcaption>
         <b>{track.title}</b>{' '}
-        <span class="soft">
+        <Aside data-n="memory.peak">
           {peak
             ? `peak ${text(most)} at ${durationText(peak.max_at_ns)}`
             : loaded.state === 'loading'
               ? '…'
               : 'no values'}
-        </span>
+        </Aside>
         {peak && (
-          <button
-            class="jump"
+          <Jump
             onClick={() => {
               const around = (end - begin) * 0.02;
               context.showTime(peak.max_at_ns - around, peak.max_at_ns + around);
             }}
           >
             Show the peak
-          </button>
+          </Jump>
         )}
-        {peak && (
-          <button class="jump" onClick={() => props.onPeak(peak.max_at_ns)}>
-            What is there then
-          </button>
-        )}
+        {peak && <Jump onClick={() => props.onPeak(peak.max_at_ns)}>What is there then</Jump>}
       </figcaption>
       {bins.length > 0 && (
         <svg
@@ -107,15 +104,15 @@ function Composition(props: { context: ViewContext; at: number }) {
   );
   const answer = latest(loaded);
   const root = useMemo(() => answer && ofMemory(answer), [answer]);
-  if (loaded.state === 'failed') return <Failed what="No composition" error={loaded.error} />;
+  if (loaded.state === 'failed') return <Failed what="No composition" of={loaded} />;
   if (!root) return <Loading what="Adding up what is allocated" />;
   return (
     <section>
       <h2>Allocated at {durationText(props.at - props.context.origin)}, by call</h2>
-      <p class="soft">
+      <Soft>
         Of devices, where they have memory. What was allocated before the recording, or outside of a
         call, is not in it.
-      </p>
+      </Soft>
       {root.total_ns > 0 ? (
         <Icicle
           root={root}
@@ -126,7 +123,7 @@ function Composition(props: { context: ViewContext; at: number }) {
       ) : (
         <Empty
           title="No allocation before that was recorded inside a call"
-          remedy="torch.profiler.profile(profile_memory=True)"
+          remedy={RECORD_MEMORY}
         />
       )}
     </section>
@@ -138,7 +135,7 @@ function Allocators(props: { context: ViewContext }) {
   const { context } = props;
   const state = useStore(context.state);
   const loaded = useAnswer<TableAnswer>(context.client, tablePath('ops', AS_IT_IS, state.scope));
-  if (loaded.state === 'failed') return <Failed what="No operators" error={loaded.error} />;
+  if (loaded.state === 'failed') return <Failed what="No operators" of={loaded} />;
   const table = latest(loaded);
   if (!table) return <Loading what="Adding up" />;
   const columns = table.columns.filter(
@@ -148,9 +145,7 @@ function Allocators(props: { context: ViewContext }) {
   );
   const key = columns[0]?.name;
   if (key === undefined) {
-    return (
-      <p class="soft">No operator has allocated, or the allocator's events were not recorded.</p>
-    );
+    return <Soft>No operator has allocated, or the allocator's events were not recorded.</Soft>;
   }
   const rows = [...table.rows]
     .filter((row) => columns.some((column) => row[column.name] !== null && row[column.name] !== 0))
@@ -162,6 +157,7 @@ function Allocators(props: { context: ViewContext }) {
     <div class="short-table">
       <DataTable
         label="Operators by allocation"
+        of="ops"
         columns={shown}
         rows={rows}
         rowTitle="Show in the timeline"
@@ -173,10 +169,11 @@ function Allocators(props: { context: ViewContext }) {
 
 function Screen(props: { context: ViewContext }) {
   const { context } = props;
+  useDiagnosis(context.client, null);
   const loaded = useAnswer<TracksAnswer>(context.client, 'api/tracks');
   const [peak, setPeak] = useState<number | null>(null);
   const state = useStore(context.state);
-  if (loaded.state === 'failed') return <Failed what="No tracks" error={loaded.error} />;
+  if (loaded.state === 'failed') return <Failed what="No tracks" of={loaded} />;
   if (loaded.state === 'loading') return <Loading what="Looking for memory" />;
   const counters = loaded.value.groups
     .flatMap((group) => group.tracks)
@@ -188,21 +185,16 @@ function Screen(props: { context: ViewContext }) {
   const [begin, end] = selectedTime(context) ?? [Math.max(0, range.begin_ns), range.end_ns];
   if (memory.length === 0) {
     return (
-      <Empty
-        title="Memory was not recorded"
-        remedy="torch.profiler.profile(profile_memory=True), or fathom run -- COMMAND"
-      >
+      <Empty title="Memory was not recorded" remedy={`${RECORD_MEMORY}, or fathom run -- COMMAND`}>
         <p>The recording holds neither the allocator's events nor a counter of memory.</p>
       </Empty>
     );
   }
   return (
     <div class="memory">
-      <div class="toolbar">
-        <h2>Memory over time</h2>
-        <span class="grow" />
+      <Toolbar title="Memory over time">
         <CopyCommand text={() => viewCommand(state, context.session)} />
-      </div>
+      </Toolbar>
       <Beyond scope={state.scope} known={TIME_SCOPE} />
       {memory.map((track) => (
         <Curve

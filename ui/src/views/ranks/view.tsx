@@ -2,19 +2,21 @@
 import { useEffect, useState } from 'preact/hooks';
 import { durationText, percentText } from '../../base/format';
 import type { Scope } from '../../base/scope';
-import { partsOf } from '../../base/palette';
-import { DIAGNOSIS_SCOPE, diagnoseCommand, pathOf, RANK_SCOPE, scopeOptions } from '../../api/urls';
+import { StepStack } from '../../components/step_stack';
+import { diagnoseCommand, pathOf, RANK_SCOPE, scopeOptions } from '../../api/urls';
 import type { Diagnosis, RankRecording, StepAccount } from '../../api/types';
 import { Beyond } from '../../components/beyond';
 import { CopyCommand } from '../../components/copy_button';
-import { Heads } from '../../components/heads';
 import { Empty, Failed, Loading } from '../../components/notice';
-import { latest, useAnswer } from '../../components/use_answer';
+import { useDiagnosis } from '../../components/use_diagnosis';
 import { useStore } from '../../components/use_store';
 import { mounted } from '../mount';
 import type { ViewContext } from '../view';
+import { Aside, Num, RowHead, Small, Soft, Term, Toolbar } from '../../components/plain';
 
 const MOST_RANKS = 64;
+/** Columns of the table of ranks. */
+const TIMES = ['step_mean_ns', 'communication_ns', 'waited_ns', 'made_wait_ns'] as const;
 
 interface RankSteps {
   readonly input: number;
@@ -58,7 +60,6 @@ function Strip(props: {
   longest: number;
   late: boolean;
   diagnosed: boolean;
-  explain: (word: string) => void;
 }) {
   const { recording, longest } = props;
   const own = Math.max(0, recording.step_mean_ns - recording.communication_ns);
@@ -71,11 +72,11 @@ function Strip(props: {
   const said = parts.map(([, ns, what]) => `${what} ${durationText(ns)}`).join(', ');
   return (
     <tr class={props.late ? 'late' : ''}>
-      <th scope="row">
+      <RowHead>
         {recording.rank === null ? recording.input : `rank ${recording.rank}`}
         {props.late && <b class="warning"> late</b>}
-        {props.diagnosed && <span class="soft"> shown in the other views</span>}
-      </th>
+        {props.diagnosed && <Aside> shown in the other views</Aside>}
+      </RowHead>
       <td>
         <span
           class="bar thin rank-bar"
@@ -93,15 +94,14 @@ function Strip(props: {
           ))}
         </span>
       </td>
-      <td class="number">{durationText(recording.step_mean_ns)}</td>
-      <td class="number">{durationText(recording.communication_ns)}</td>
-      <td class="number">{durationText(recording.waited_ns)}</td>
-      <td class="number">{durationText(recording.made_wait_ns)}</td>
-      <td class="number">{recording.came_last}</td>
+      {TIMES.map((each) => (
+        <Num key={each} data-n={`ranks.${each}`}>
+          {durationText(recording[each])}
+        </Num>
+      ))}
+      <Num>{recording.came_last}</Num>
       <td>
-        <button class="term" onClick={() => props.explain(recording.verdict)}>
-          {recording.verdict}
-        </button>
+        <Term id={recording.verdict} />
       </td>
     </tr>
   );
@@ -117,7 +117,7 @@ function Heat(props: { steps: readonly RankSteps[]; context: ViewContext }) {
     <div class="heat" role="group" aria-label="Steps of each rank">
       {props.steps.map((rank) => (
         <div class="heat-row" key={rank.rank ?? -1}>
-          <span class="soft">rank {rank.rank}</span>
+          <Aside>rank {rank.rank}</Aside>
           {rank.steps.map((step) => {
             const waiting = (step.account_ns['communication'] ?? 0) / Math.max(1, step.window_ns);
             const said = `rank ${rank.rank}, step ${step.step}: ${durationText(step.window_ns)}, communication ${percentText(100 * waiting)}`;
@@ -134,15 +134,7 @@ function Heat(props: { steps: readonly RankSteps[]; context: ViewContext }) {
                   })
                 }
               >
-                <span class="stack" style={{ height: `${(100 * step.window_ns) / longest}%` }}>
-                  {partsOf(step.account_ns).map((part) => (
-                    <i
-                      key={part.id}
-                      class={`fill-${part.paint.css}`}
-                      style={{ flexGrow: String(part.ns) }}
-                    />
-                  ))}
-                </span>
+                <StepStack step={step} longest={longest} />
               </button>
             );
           })}
@@ -155,14 +147,9 @@ function Heat(props: { steps: readonly RankSteps[]; context: ViewContext }) {
 function Screen(props: { context: ViewContext }) {
   const { context } = props;
   const state = useStore(context.state);
-  const loaded = useAnswer<Diagnosis | Diagnosis[]>(
-    context.client,
-    pathOf('api/diagnosis', scopeOptions(state.scope, DIAGNOSIS_SCOPE)),
-  );
-  const answer = latest(loaded);
-  const diagnosis = Array.isArray(answer) ? answer[0] : answer;
+  const [loaded, diagnosis] = useDiagnosis(context.client, state.scope);
   const steps = useRankSteps(context, diagnosis?.ranks?.recordings ?? [], state.scope);
-  if (loaded.state === 'failed') return <Failed what="No diagnosis" error={loaded.error} />;
+  if (loaded.state === 'failed') return <Failed what="No diagnosis" of={loaded} />;
   if (!diagnosis) return <Loading what="Comparing ranks" />;
   const ranks = diagnosis.ranks;
   if (state.scope.input !== '' && (context.session.inputs ?? []).length > 1) {
@@ -189,61 +176,54 @@ function Screen(props: { context: ViewContext }) {
   const longest = Math.max(1, ...ranks.recordings.map((recording) => recording.step_mean_ns));
   return (
     <div class="ranks">
-      <div class="toolbar">
-        <h2>Ranks</h2>
-        <span class="grow" />
+      <Toolbar title="Ranks">
         <CopyCommand text={() => diagnoseCommand(state.scope, context.session, diagnosis)} />
-      </div>
+      </Toolbar>
       <p>
         {ranks.late === null
           ? 'No rank is late more than the others.'
           : `Rank ${ranks.recordings[ranks.late]?.rank ?? ranks.late} is late: the others wait for it up to ${percentText(ranks.late_percent)} of the step.`}{' '}
-        <span class="soft">
+        <Aside>
           {ranks.compared} collectives were compared
           {ranks.not_compared > 0 ? `, ${ranks.not_compared} had no counterpart` : ''}. The other
           views show rank {ranks.recordings[ranks.diagnosed]?.rank ?? ranks.diagnosed}
           {ranks.why ? `: ${ranks.why}` : ''}.
-        </span>
+        </Aside>
       </p>
       <div class="wide">
-        <table class="plain rank-table">
-          <Heads
-            titles={[
-              'rank',
-              'mean step: own, transfer, waiting',
-              '#step',
-              '#communication',
-              '#waited',
-              '#made wait',
-              '#came last',
-              'verdict',
-            ]}
-          />
-          <tbody>
-            {ranks.recordings.map((recording, i) => (
-              <Strip
-                key={i}
-                recording={recording}
-                longest={longest}
-                late={i === ranks.late}
-                diagnosed={i === ranks.diagnosed}
-                explain={context.explain}
-              />
-            ))}
-          </tbody>
-        </table>
+        <Small
+          class="plain rank-table"
+          heads={[
+            'rank',
+            'mean step: own, transfer, waiting@straggler',
+            '#step@step',
+            '#communication@communication',
+            '#waited@straggler',
+            '#made wait',
+            '#came last',
+            'verdict',
+          ]}
+        >
+          {ranks.recordings.map((recording, i) => (
+            <Strip
+              key={i}
+              recording={recording}
+              longest={longest}
+              late={i === ranks.late}
+              diagnosed={i === ranks.diagnosed}
+            />
+          ))}
+        </Small>
       </div>
       {steps.length > 0 && <Beyond scope={state.scope} known={RANK_SCOPE} />}
       {steps.length > 0 && <Heat steps={steps} context={context} />}
       {steps.length > 0 && ranks.recordings.length > MOST_RANKS && (
-        <p class="soft">
+        <Soft>
           The steps of the first {MOST_RANKS} of {ranks.recordings.length} recordings are shown.
-        </p>
+        </Soft>
       )}
       {ranks.missing.map((missing) => (
-        <p class="soft" key={missing}>
-          {missing}
-        </p>
+        <Soft key={missing}>{missing}</Soft>
       ))}
     </div>
   );

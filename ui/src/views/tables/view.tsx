@@ -9,10 +9,12 @@ import { CopyButton, CopyCommand } from '../../components/copy_button';
 import { DataTable } from '../../components/data_table';
 import { Empty, Failed, Loading } from '../../components/notice';
 import { latest, useAnswer } from '../../components/use_answer';
+import { useDiagnosis } from '../../components/use_diagnosis';
 import { useStore } from '../../components/use_store';
 import { mounted } from '../mount';
 import { filterOf, leadOf, nextSort } from './rows';
 import type { View, ViewContext } from '../view';
+import { Aside } from '../../components/plain';
 
 /** Rows beyond these are asked for by a filter. */
 const MOST_ROWS = 5000;
@@ -74,7 +76,7 @@ function Report(props: { report: ReportInfo; context: ViewContext }) {
           />
           {(report.group_by ?? []).length > 0 && (
             <label>
-              <span class="soft">by </span>
+              <Aside>by </Aside>
               <select
                 value={state.groupBy || report.group_by?.[0]}
                 onChange={(event) => context.go({ groupBy: event.currentTarget.value, sort: '' })}
@@ -107,7 +109,7 @@ function Report(props: { report: ReportInfo; context: ViewContext }) {
         </div>
       </header>
       <Beyond scope={state.scope} known={TABLE_SCOPE} />
-      {loaded.state === 'failed' && <Failed what="No table" error={loaded.error} />}
+      <Failed what="No table" of={loaded} />
       {!table && loaded.state === 'loading' && <Loading what="Computing" />}
       {table && rows.length === 0 && (
         <Empty title="No rows">
@@ -119,6 +121,7 @@ function Report(props: { report: ReportInfo; context: ViewContext }) {
       {table && rows.length > 0 && (
         <DataTable
           label={report.title}
+          of={report.id}
           columns={told}
           rows={rows}
           sort={state.sort}
@@ -158,8 +161,9 @@ function Report(props: { report: ReportInfo; context: ViewContext }) {
 function Screen(props: { context: ViewContext }) {
   const { context } = props;
   const state = useStore(context.state);
+  useDiagnosis(context.client, null);
   const loaded = useAnswer<{ reports: ReportInfo[] }>(context.client, 'api/reports');
-  if (loaded.state === 'failed') return <Failed what="No tables" error={loaded.error} />;
+  if (loaded.state === 'failed') return <Failed what="No tables" of={loaded} />;
   const reports = latest(loaded)?.reports;
   if (!reports) return <Loading what="Looking for tables" />;
   const report = reports.find((each) => each.id === state.report) ?? reports[0];

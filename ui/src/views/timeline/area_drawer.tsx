@@ -6,12 +6,13 @@ import { windowOf } from '../../base/scope';
 import type { ViewState } from '../../base/view_state';
 import type { Column, FlameNode, SelectionAnswer } from '../../api/types';
 import { AccountingBar } from '../../components/accounting_bar';
-import { CloseButton } from '../../components/close_button';
+import { Drawer } from '../../components/drawer';
 import { DataTable } from '../../components/data_table';
 import { Icicle } from '../../components/icicle';
 import { Failed, Loading } from '../../components/notice';
 import { Tabs } from '../../components/tabs';
 import { latest, useAnswer } from '../../components/use_answer';
+import { useDiagnosis } from '../../components/use_diagnosis';
 import type { ViewContext } from '../view';
 
 const column = (name: string, kind: string, doc: string): Column => ({ name, kind, unit: '', doc });
@@ -25,7 +26,7 @@ const COLUMNS: readonly Column[] = [
 export function AreaDrawer(props: {
   area: NonNullable<ViewState['area']>;
   context: ViewContext;
-  onClose: () => void;
+  onEnd: () => void;
 }) {
   const { area, context } = props;
   const [group, setGroup] = useState<'name' | 'category'>('name');
@@ -39,15 +40,16 @@ export function AreaDrawer(props: {
     context.client,
     pathOf('api/selection', [...where, ['group', group]]),
   );
+  useDiagnosis(context.client, null);
   const flames = useAnswer<FlameNode>(context.client, flame ? pathOf('api/flame', where) : null);
   const sums = latest(loaded);
   const root = latest(flames);
   return (
-    <aside class="drawer" aria-label="Selected area">
-      <header>
-        <h2>Area of {durationText(area.end - area.begin)}</h2>
-        <CloseButton onClose={props.onClose} />
-      </header>
+    <Drawer
+      label="Selected area"
+      title={`Area of ${durationText(area.end - area.begin)}`}
+      onEnd={props.onEnd}
+    >
       <p class="actions">
         <button onClick={() => context.showTime(area.begin, area.end)}>Fit</button>
         <button
@@ -64,7 +66,7 @@ export function AreaDrawer(props: {
           Flame graph
         </button>
       </p>
-      {loaded.state === 'failed' && <Failed what="No sums" error={loaded.error} />}
+      <Failed what="No sums" of={loaded} />
       {!sums && loaded.state === 'loading' && <Loading what="Adding up" />}
       {sums?.accounting.map((account) => (
         <section key={account.device ?? 'host'}>
@@ -73,8 +75,8 @@ export function AreaDrawer(props: {
             thin
             times
             label="Accounting of the area"
+            of="timeline.account_ns"
             account={Object.fromEntries(account.buckets.map((bucket) => [bucket.id, bucket.ns]))}
-            onTerm={context.explain}
           />
         </section>
       ))}
@@ -95,6 +97,7 @@ export function AreaDrawer(props: {
           />
           <DataTable
             label={`Sums by ${group}`}
+            of="timeline"
             columns={
               group === 'name' ? COLUMNS : [column('category', 'text', ''), ...COLUMNS.slice(1)]
             }
@@ -104,6 +107,6 @@ export function AreaDrawer(props: {
           />
         </section>
       )}
-    </aside>
+    </Drawer>
   );
 }

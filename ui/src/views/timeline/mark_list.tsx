@@ -3,6 +3,7 @@ import { useState } from 'preact/hooks';
 import { durationText } from '../../base/format';
 import type { Mark } from '../../base/view_state';
 import type { ViewContext } from '../view';
+import { Quiet } from '../../components/plain';
 
 export function MarkList(props: {
   marks: readonly Mark[];
@@ -20,9 +21,9 @@ export function MarkList(props: {
     });
   return (
     <div class="marks">
-      <button class="quiet" aria-expanded={open} onClick={() => setOpen(!open)}>
+      <Quiet aria-expanded={open} onClick={() => setOpen(!open)}>
         Marks ({marks.length})
-      </button>
+      </Quiet>
       {open && (
         <ul class="search-names">
           {[...marks]
@@ -34,16 +35,10 @@ export function MarkList(props: {
                   aria-label={`Name of the mark at ${durationText(mark.at)}`}
                   onChange={(event) => put(mark, event.currentTarget.value.trim())}
                 />
-                <button class="quiet" onClick={() => props.onShow(mark.at)}>
-                  Show {durationText(mark.at)}
-                </button>
-                <button
-                  class="quiet"
-                  aria-label={`Remove ${mark.label}`}
-                  onClick={() => put(mark, '')}
-                >
+                <Quiet onClick={() => props.onShow(mark.at)}>Show {durationText(mark.at)}</Quiet>
+                <Quiet aria-label={`Remove ${mark.label}`} onClick={() => put(mark, '')}>
                   ×
-                </button>
+                </Quiet>
               </li>
             ))}
         </ul>

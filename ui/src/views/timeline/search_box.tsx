@@ -5,6 +5,7 @@ import { pathOf } from '../../api/urls';
 import { idOf, type SearchAnswer } from '../../api/types';
 import { latest, useAnswer } from '../../components/use_answer';
 import type { ViewContext } from '../view';
+import { Aside, Quiet } from '../../components/plain';
 
 const FIRST = 500;
 
@@ -94,20 +95,19 @@ export function SearchBox(props: {
             {countText(found.slices)} in {countText(found.names.length)} names
             {at >= 0 ? `, no. ${at + 1}` : ''}
           </span>
-          <button
+          <Quiet
             type="button"
-            class="quiet"
             aria-label="Previous hit"
             onClick={() => jump(first.length > 0 && at < 0 ? 0 : -1)}
           >
             ‹
-          </button>
-          <button type="submit" class="quiet" aria-label="Next hit">
+          </Quiet>
+          <Quiet type="submit" aria-label="Next hit">
             ›
-          </button>
-          <button type="button" class="quiet" aria-expanded={open} onClick={() => setOpen(!open)}>
+          </Quiet>
+          <Quiet type="button" aria-expanded={open} onClick={() => setOpen(!open)}>
             Names
-          </button>
+          </Quiet>
           {open && (
             <ul class="search-names">
               {found.names.slice(0, 40).map((name) => (
@@ -120,9 +120,9 @@ export function SearchBox(props: {
                     }}
                   >
                     <span>{name.name}</span>
-                    <span class="soft">
+                    <Aside>
                       {countText(name.slices)} · {durationText(name.total_ns)}
-                    </span>
+                    </Aside>
                   </button>
                 </li>
               ))}

@@ -1,9 +1,10 @@
 // The canvas as a table: slices in sight, the longest first, for those who do not see the canvas.
 import { useEffect, useState } from 'preact/hooks';
 import type { Column } from '../../api/types';
-import { CloseButton } from '../../components/close_button';
+import { Drawer } from '../../components/drawer';
 import { DataTable } from '../../components/data_table';
 import type { Engine } from '../../components/timeline/engine';
+import { Soft } from '../../components/plain';
 
 const MOST = 200;
 const COLUMNS: readonly Column[] = [
@@ -21,7 +22,7 @@ const COLUMNS: readonly Column[] = [
 export function SightTable(props: {
   engine: Engine;
   onPick: (slice: number) => void;
-  onClose: () => void;
+  onEnd: () => void;
 }) {
   const { engine } = props;
   const read = () =>
@@ -45,22 +46,19 @@ export function SightTable(props: {
     };
   }, [engine]);
   return (
-    <aside class="drawer" aria-label="Slices in sight">
-      <header>
-        <h2>Slices in sight</h2>
-        <CloseButton onClose={props.onClose} />
-      </header>
-      <p class="soft">
+    <Drawer label="Slices in sight" title="Slices in sight" onEnd={props.onEnd}>
+      <Soft>
         Up to {MOST} that are wide enough to stand alone, the longest first. Shorter ones appear
         when you zoom in.
-      </p>
+      </Soft>
       <DataTable
+        of="timeline"
         label="Slices in sight"
         columns={COLUMNS}
         rows={rows}
         rowTitle="Select"
         onRow={(row) => props.onPick(Number(row['slice']))}
       />
-    </aside>
+    </Drawer>
   );
 }

@@ -2,11 +2,12 @@
 import { halved } from '../../base/halved';
 import { bytesText, durationText, percentText, realText } from '../../base/format';
 import { idOf, type LinkEnd, type SliceAnswer } from '../../api/types';
-import { CloseButton } from '../../components/close_button';
+import { Drawer } from '../../components/drawer';
 import type { Loaded } from '../../components/use_answer';
 import { latest } from '../../components/use_answer';
 import { Failed, Loading } from '../../components/notice';
 import type { ViewContext } from '../view';
+import { Aside, Jump, Soft } from '../../components/plain';
 
 /** Fields that have a place of their own, or none. */
 const PLACED = new Set([
@@ -97,17 +98,12 @@ function Links(props: { slice: SliceAnswer; onPick: (slice: number) => void }) {
                     ? ''
                     : durationText(end.duration_ns);
                 return (
-                  <button
-                    class="jump"
-                    key={idOf(end)}
-                    title={name}
-                    onClick={() => props.onPick(idOf(end))}
-                  >
-                    {name || 'show'} {time && <span class="soft">{time}</span>}
-                  </button>
+                  <Jump key={idOf(end)} title={name} onClick={() => props.onPick(idOf(end))}>
+                    {name || 'show'} {time && <Aside>{time}</Aside>}
+                  </Jump>
                 );
               })}
-              {ends.length > 12 && <span class="soft">and {ends.length - 12} more</span>}
+              {ends.length > 12 && <Aside>and {ends.length - 12} more</Aside>}
             </dd>
           </div>
         ))}
@@ -121,19 +117,15 @@ export function SliceDrawer(props: {
   flowsLeftOff: number;
   context: ViewContext;
   onPick: (slice: number) => void;
-  onClose: () => void;
+  onEnd: () => void;
   onOnly: (() => void) | null;
   only: boolean;
 }) {
   const { loaded, context } = props;
   const slice = latest(loaded);
   return (
-    <aside class="drawer" aria-label="Selected slice">
-      <header>
-        <h2>Slice</h2>
-        <CloseButton onClose={props.onClose} />
-      </header>
-      {loaded.state === 'failed' && <Failed what="No details" error={loaded.error} />}
+    <Drawer label="Selected slice" title="Slice" onEnd={props.onEnd}>
+      <Failed what="No details" of={loaded} />
       {!slice && loaded.state === 'loading' && <Loading what="Looking it up" />}
       {slice && (
         <>
@@ -143,8 +135,8 @@ export function SliceDrawer(props: {
             {typeof slice.self_ns === 'number' && slice.self_ns !== slice.duration_ns && (
               <span> self {durationText(slice.self_ns)}</span>
             )}
-            <span class="soft"> from {durationText(slice.begin_ns)}</span>
-            {slice.category && <span class="soft"> · {slice.category}</span>}
+            <Aside> from {durationText(slice.begin_ns)}</Aside>
+            {slice.category && <Aside> · {slice.category}</Aside>}
           </p>
           <p class="actions">
             <button
@@ -164,7 +156,7 @@ export function SliceDrawer(props: {
             </button>
           </p>
           <Links slice={slice} onPick={props.onPick} />
-          {props.flowsLeftOff > 0 && <p class="soft">{props.flowsLeftOff} arrows are not drawn.</p>}
+          {props.flowsLeftOff > 0 && <Soft>{props.flowsLeftOff} arrows are not drawn.</Soft>}
           {typeof slice['launch_config'] === 'object' && slice['launch_config'] !== null && (
             <Fields
               title="Launch configuration"
@@ -190,6 +182,6 @@ export function SliceDrawer(props: {
           )}
         </>
       )}
-    </aside>
+    </Drawer>
   );
 }

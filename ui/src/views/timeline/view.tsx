@@ -38,6 +38,7 @@ import { MarkList } from './mark_list';
 import { SearchBox } from './search_box';
 import { SightTable } from './sight_table';
 import { SliceDrawer } from './slice_drawer';
+import { Aside, Quiet, Soft } from '../../components/plain';
 
 const REST_MS = 200;
 
@@ -262,12 +263,14 @@ function Board(props: { context: ViewContext; answer: TracksAnswer }) {
     engine.invalidate();
   };
   const toggleCritical = (): void => context.go({ critical: !state.critical });
-  // Of what is in sight when it is asked for.
+  // Of what is in sight when it is asked for: a link that names steps is there once they are known.
+  const placed = steps !== undefined || state.visible !== null || state.scope.steps === '';
   useEffect(() => {
+    if (!placed) return;
     if (state.critical || engine?.shown.critical) void showCritical(state.critical);
     // One that is still on its way is not wanted any more.
     else critical.current.abort();
-  }, [engine, state.critical]);
+  }, [engine, state.critical, placed]);
   const current = slice.state === 'ready' && state.slice === slice.value.id ? slice.value : null;
   const keys = keyHandler({
     engine,
@@ -302,16 +305,13 @@ function Board(props: { context: ViewContext; answer: TracksAnswer }) {
           }}
         />
         <span class="grow" />
-        <span class="soft">{span}</span>
-        <button
-          class="quiet"
-          onClick={() => engine?.show(engine.viewport.whole.begin, engine.viewport.whole.end)}
-        >
+        <Aside>{span}</Aside>
+        <Quiet onClick={() => engine?.show(engine.viewport.whole.begin, engine.viewport.whole.end)}>
           Show all
-        </button>
-        <button class="quiet" aria-pressed={state.critical} onClick={toggleCritical}>
+        </Quiet>
+        <Quiet aria-pressed={state.critical} onClick={toggleCritical}>
           Critical path
-        </button>
+        </Quiet>
         <MarkList
           marks={state.marks}
           context={context}
@@ -320,9 +320,9 @@ function Board(props: { context: ViewContext; answer: TracksAnswer }) {
             engine?.show(at - half, at + half);
           }}
         />
-        <button class="quiet" aria-pressed={twin} onClick={() => setTwin(!twin)}>
+        <Quiet aria-pressed={twin} onClick={() => setTwin(!twin)}>
           Slices as a table
-        </button>
+        </Quiet>
         <CopyCommand
           text={() =>
             tableCommand(
@@ -343,7 +343,7 @@ function Board(props: { context: ViewContext; answer: TracksAnswer }) {
         />
       </div>
       <Beyond scope={state.scope} known={TIME_SCOPE} />
-      {unlit !== '' && <p class="soft">{unlit}</p>}
+      {unlit !== '' && <Soft>{unlit}</Soft>}
       <p class="hidden" aria-live="polite">
         {said}
       </p>
@@ -364,14 +364,14 @@ function Board(props: { context: ViewContext; answer: TracksAnswer }) {
           onPin={togglePin}
         />
         {twin && engine ? (
-          <SightTable engine={engine} onPick={pick} onClose={() => setTwin(false)} />
+          <SightTable engine={engine} onPick={pick} onEnd={() => setTwin(false)} />
         ) : state.slice !== null ? (
           <SliceDrawer
             loaded={slice}
             flowsLeftOff={flowsLeft}
             context={context}
             onPick={pick}
-            onClose={() => pick(null)}
+            onEnd={() => pick(null)}
             onOnly={current ? dimOthers : null}
             only={only}
           />
@@ -380,7 +380,7 @@ function Board(props: { context: ViewContext; answer: TracksAnswer }) {
             <AreaDrawer
               area={state.area}
               context={context}
-              onClose={() => context.go({ area: null })}
+              onEnd={() => context.go({ area: null })}
             />
           )
         )}
@@ -398,7 +398,7 @@ function causeOf(gap: Segment): Partial<ViewState> {
 function Screen(props: { context: ViewContext }) {
   const { context } = props;
   const loaded = useAnswer<TracksAnswer>(context.client, 'api/tracks');
-  if (loaded.state === 'failed') return <Failed what="No timeline" error={loaded.error} />;
+  if (loaded.state === 'failed') return <Failed what="No timeline" of={loaded} />;
   if (loaded.state === 'loading') return <Loading what="Laying out tracks" />;
   if (loaded.value.groups.every((group) => group.tracks.length === 0)) {
     return (

@@ -5,26 +5,18 @@ import type { Failure, Result } from '../../base/result';
 import { exactPattern, shortened } from '../../base/text';
 import type { Scope } from '../../base/scope';
 import type { Change } from '../../base/view_state';
-import {
-  AS_IT_IS,
-  WHAT_IF_SCOPE,
-  DIAGNOSIS_SCOPE,
-  pathOf,
-  scopeOptions,
-  tablePath,
-  whatIfCommand,
-  whatIfPath,
-} from '../../api/urls';
-import type { Diagnosis, TableAnswer, WhatIfAnswer } from '../../api/types';
+import { AS_IT_IS, WHAT_IF_SCOPE, tablePath, whatIfCommand, whatIfPath } from '../../api/urls';
+import type { TableAnswer, WhatIfAnswer } from '../../api/types';
 import { Beyond } from '../../components/beyond';
 import { CloseButton } from '../../components/close_button';
 import { CommandLine } from '../../components/copy_button';
-import { Heads } from '../../components/heads';
 import { latest, useAnswer } from '../../components/use_answer';
+import { useDiagnosis } from '../../components/use_diagnosis';
 import { useStore } from '../../components/use_store';
 import type { ViewContext } from '../view';
 import { isOn, scaled, scaleOf, switched, SWITCHES, without } from './changes';
 import { LatestWins } from './latest_wins';
+import { Aside, Num, Quiet, RowHead, Small, Soft, Term } from '../../components/plain';
 
 const PHASES = ['forward', 'backward', 'optimizer', 'data', 'communication'];
 
@@ -80,21 +72,19 @@ function StepScale(props: { answer: WhatIfAnswer }) {
 function PathParts(props: { answer: WhatIfAnswer }) {
   const { before, best } = props.answer;
   return (
-    <table class="plain">
-      <caption>Critical path</caption>
-      <Heads titles={['part', '#before', '#after']} />
-      <tbody>
-        {Object.entries(before.critical_path)
-          .filter(([part, ns]) => ns > 0 || (best.critical_path[part] ?? 0) > 0)
-          .map(([part, ns]) => (
-            <tr key={part}>
-              <th scope="row">{part.replace(/_ns$/, '')}</th>
-              <td class="number">{durationText(ns)}</td>
-              <td class="number">{durationText(best.critical_path[part] ?? 0)}</td>
-            </tr>
-          ))}
-      </tbody>
-    </table>
+    <Small caption="Critical path" heads={['part', '#before', '#after']}>
+      {Object.entries(before.critical_path)
+        .filter(([part, ns]) => ns > 0 || (best.critical_path[part] ?? 0) > 0)
+        .map(([part, ns]) => (
+          <tr key={part}>
+            <RowHead>
+              <Term id={part.replace(/_ns$/, '')} />
+            </RowHead>
+            <Num>{durationText(ns)}</Num>
+            <Num>{durationText(best.critical_path[part] ?? 0)}</Num>
+          </tr>
+        ))}
+    </Small>
   );
 }
 
@@ -106,15 +96,18 @@ function Outcome(props: { answer: WhatIfAnswer }) {
   return (
     <div class="outcome">
       <p class="new-step" role="status">
-        <b>{durationText(best.step_mean_ns)}</b>
+        <b data-n="whatif.step_mean_ns">{durationText(best.step_mean_ns)}</b>
         {worst.step_mean_ns !== best.step_mean_ns && (
           <span> to {durationText(worst.step_mean_ns)}</span>
         )}
-        <span class="soft"> a step, now {durationText(before.step_mean_ns)}</span>
+        <Aside>
+          {' '}
+          a <Term id="step">step</Term>, now {durationText(before.step_mean_ns)}
+        </Aside>
       </p>
       <StepScale answer={props.answer} />
       <p>
-        saves up to <b>{durationText(saved)}</b> (
+        saves up to <b data-n="whatif.step_mean_ns">{durationText(saved)}</b> (
         {percentText((100 * saved) / Math.max(1, before.step_mean_ns))}); bound by {bound}
       </p>
     </div>
@@ -128,16 +121,18 @@ function Grounds(props: { answer: WhatIfAnswer }) {
     <section class="outcome">
       <PathParts answer={answer} />
       {answer.changes.map((change) => (
-        <p class="soft small" key={change.what}>
+        <Soft class="soft small" key={change.what}>
           {change.what}: {change.slices} slices. {change.assumption}
-        </p>
+        </Soft>
       ))}
       {answer.notes.map((note) => (
-        <p class="soft small" key={note}>
+        <Soft class="soft small" key={note}>
           {note}
-        </p>
+        </Soft>
       ))}
-      <p class="soft small">Residual of the replay {percentText(answer.residuals.percent)}.</p>
+      <Soft class="soft small">
+        <Term id="residual">Residual</Term> of the replay {percentText(answer.residuals.percent)}.
+      </Soft>
     </section>
   );
 }
@@ -168,15 +163,15 @@ function Slider(props: {
       </label>
       <output>×{factor.toFixed(2)}</output>
       {props.onRemove && (
-        <button class="quiet" aria-label={`No change of ${target}`} onClick={props.onRemove}>
+        <Quiet aria-label={`No change of ${target}`} onClick={props.onRemove}>
           ×
-        </button>
+        </Quiet>
       )}
     </div>
   );
 }
 
-export function WhatIfDrawer(props: { context: ViewContext; onClose: () => void }) {
+export function WhatIfDrawer(props: { context: ViewContext; onEnd: () => void }) {
   const { context } = props;
   const state = useStore(context.state);
   const { changes, scope } = state;
@@ -190,16 +185,11 @@ export function WhatIfDrawer(props: { context: ViewContext; onClose: () => void 
     return () => abort.abort();
   }, [context.client, scope.steps, scope.window]);
   const set = (next: readonly Change[]): void => context.go({ changes: next });
-  const diagnosis = latest(
-    useAnswer<Diagnosis | Diagnosis[]>(
-      context.client,
-      pathOf('api/diagnosis', scopeOptions(scope, DIAGNOSIS_SCOPE)),
-    ),
-  );
+  const [, diagnosis] = useDiagnosis(context.client, scope);
   const kernels = latest(
     useAnswer<TableAnswer>(context.client, tablePath('kernels', { ...AS_IT_IS, limit: 5 }, scope)),
   );
-  const operators = (Array.isArray(diagnosis) ? diagnosis[0] : diagnosis)?.baseline.operators;
+  const operators = diagnosis?.baseline.operators;
   const targets = useMemo(() => {
     const names = (operators ?? []).map((operator) => operator.name);
     const patterns = (kernels?.rows ?? [])
@@ -223,12 +213,8 @@ export function WhatIfDrawer(props: { context: ViewContext; onClose: () => void 
     <aside class="drawer what-if" aria-label="What if">
       <header>
         <h2>What if</h2>
-        {changes.length > 0 && (
-          <button class="quiet" onClick={() => set([])}>
-            Reset
-          </button>
-        )}
-        <CloseButton what=" what if" onClose={props.onClose} />
+        {changes.length > 0 && <Quiet onClick={() => set([])}>Reset</Quiet>}
+        <CloseButton what=" what if" onEnd={props.onEnd} />
       </header>
       <Beyond scope={scope} known={WHAT_IF_SCOPE} />
       {error && (
@@ -238,9 +224,9 @@ export function WhatIfDrawer(props: { context: ViewContext; onClose: () => void 
       )}
       {answer && changes.length > 0 && <Outcome answer={answer} />}
       {changes.length === 0 && (
-        <p class="soft">
+        <Soft>
           Move a slider or turn a switch: the recording is replayed with that change in it.
-        </p>
+        </Soft>
       )}
       {changes.length > 0 && (
         <CommandLine command={whatIfCommand(changes, scope, context.session.input)} />

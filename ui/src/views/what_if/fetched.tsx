@@ -3,7 +3,7 @@ import { useEffect, useState } from 'preact/hooks';
 import { fetchMore } from '../fetch_more';
 import type { ViewContext } from '../view';
 
-export function FetchedWhatIf(props: { context: ViewContext; onClose: () => void }) {
+export function FetchedWhatIf(props: { context: ViewContext; onEnd: () => void }) {
   const [more, setMore] = useState<Awaited<ReturnType<typeof fetchMore>> | null>(null);
   const [failed, setFailed] = useState(false);
   useEffect(() => {
