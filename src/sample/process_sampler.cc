@@ -58,6 +58,8 @@ constexpr std::int64_t kMostApart = kMs;
 /// Looks at a running thread between two ticks of the kernel's clock that are kept: 10 ms at 10
 /// kHz.
 constexpr std::size_t kMostRunning = 128;
+/// Of perf's periods: a thread that has run for so many without one sample is not seen by it.
+constexpr std::int64_t kSilent = 4;
 /// A thread that was ready for a smaller part of the busiest one's time does not count for the
 /// processors that the process may use.
 constexpr std::int64_t kLeastPart = 20;
@@ -436,6 +438,11 @@ void ProcessSampler::list_python() {
     if (thread.reader && thread.reader->thread() == each.address) continue;
     thread.reader.emplace(memory_, python_->runtime.layout, python_->codes, each.address,
                           each.interpreter);
+    // What was read before shows the interpreter's loop in place of Python's functions.
+    if (options_.below_python) {
+      thread.natives.clear();
+      thread.last_native.clear();
+    }
     if (python_->runtime.layout.on_heap()) thread.alongside.emplace(pid_, found->second);
   }
 }
@@ -506,7 +513,7 @@ bool ProcessSampler::look_at_thread(Thread& thread) {
   if (task.state == 'Z' || task.state == 'X') return false;
   if (moved || looks.is_asleep) {
     met(thread, task, now, looks);
-  } else if (!thread.event && thread.running.size() < kMostRunning) {
+  } else if (keeps_looks(thread)) {
     // The scheduler has not written down yet what it ran: it does at ticks of the kernel's clock,
     // and is to be asked again.
     read_stack(thread, true);
@@ -550,7 +557,7 @@ void ProcessSampler::met(Thread& thread, const Task& task, std::int64_t now, Bet
     return;
   }
   thread.slept = 0;
-  if (!thread.event) thread.running.emplace_back(now, thread.place);
+  if (keeps_looks(thread)) thread.running.emplace_back(now, thread.place);
   give_running(thread, now);
 }
 
@@ -588,10 +595,8 @@ void ProcessSampler::watch_switches(Thread& thread, std::int64_t now) {
 }
 
 void ProcessSampler::watch_threads(std::int64_t now) {
-  const bool wanted = !options_.native_without_python || python_ == nullptr;
   for (auto& [id, thread] : threads_) {
-    if (!wanted) drop_event(thread);
-    if (!wanted || thread.event || thread.refused) continue;
+    if (thread.event || thread.refused) continue;
     if (std::optional<native::PerfEvent> event = options_.watch->open(pid_, id))
       thread.event.emplace(std::move(*event));
     thread.refused = !thread.event;
@@ -602,15 +607,23 @@ void ProcessSampler::watch_threads(std::int64_t now) {
 void ProcessSampler::unwatch(Thread& thread) {
   if (thread.switch_event) options_.watch->release_switches();
   thread.switch_event.reset();
-  drop_event(thread);
+  if (thread.event) options_.watch->release(*thread.event);
+  thread.event.reset();
 }
 
-void ProcessSampler::drop_event(Thread& thread) {
-  if (!thread.event) return;
-  options_.watch->release(*thread.event);
-  thread.event.reset();
-  thread.natives.clear();
-  thread.last_native.clear();
+/// Of one that perf watches, too, where it has Python's functions: perf may be silent.
+bool ProcessSampler::keeps_looks(const Thread& thread) const {
+  if (thread.running.size() >= kMostRunning) return false;
+  return !thread.event || (options_.below_python && thread.reader);
+}
+
+/// Whether perf tells where it ran. At perf_event_paranoid 2 it sees no thread in the kernel: one
+/// that is there for long ran where the looks have met it.
+bool ProcessSampler::is_by_perf(const Thread& thread, bool ends) const {
+  if (!thread.event || !thread.natives.empty()) return thread.event.has_value();
+  if (!options_.below_python || !thread.reader || thread.running.empty()) return true;
+  const bool silent = thread.ledger.left().on_cpu >= kSilent * options_.watch->period();
+  return !silent && !(ends && thread.last_native.empty());
 }
 
 void ProcessSampler::take_native(pid_t id, bool ended, bool unwind) {
@@ -671,30 +684,51 @@ std::vector<FrameLook> ProcessSampler::mixed_stack(Thread& thread,
     std::swap(place, thread.place);
     read_stack(thread, true);
     std::swap(place, thread.place);
-    if (place.state == StackState::whole && now_ns() - sample.time < kMostApart) {
-      for (const Frame& frame : place.frames)
-        python.push_back(look_of(frame, python_->runtime.layout));
-      runs = native::evaluator_runs(place.frames);
+    const bool late = now_ns() - sample.time >= kMostApart;
+    if (options_.below_python && late) {
+      // Its time is given to the next one that is of one moment.
+      ++counts.unmatched;
+      return {};
+    }
+    const bool matches = place.state == StackState::whole && !late;
+    if (matches || options_.below_python) python = looks_of(place);
+    if (matches) runs = native::evaluator_runs(place.frames);
+    if (!matches && options_.below_python) {
+      ++counts.unmatched;
+      return python;
     }
   }
   // Where no native function is known, Python's are all that is.
   if (names.looks.empty() && !python.empty()) return python;
-  native::MixedStack mixed = native::mix(names, python, runs);
+  native::MixedStack mixed = options_.below_python ? native::below_python(names, python, runs)
+                                                   : native::mix(names, python, runs);
   if (mixed.join == native::Join::joined) ++counts.joined;
   if (mixed.join == native::Join::unmatched) ++counts.unmatched;
   return std::move(mixed.frames);
 }
 
+/// What is known of Python's functions, the innermost first.
+std::vector<FrameLook> ProcessSampler::looks_of(const Place& place) const {
+  std::vector<FrameLook> looks;
+  if (place.state != StackState::whole) {
+    const bool nothing = place.state == StackState::unread;
+    looks.push_back({.function = std::string(nothing ? kNotRead : kInnerNotRead)});
+  }
+  for (const Frame& frame : place.frames) looks.push_back(look_of(frame, python_->runtime.layout));
+  return looks;
+}
+
 /// Perf comes by each time that a thread has run for so long. What it ran until then is of where it
 /// was met, and what it ran since is of where it will be met. Without perf each place where it was
 /// met running gets as much.
-void ProcessSampler::give_running(Thread& thread, std::int64_t time) {
-  const std::size_t parts = thread.event ? thread.natives.size() : thread.running.size();
+void ProcessSampler::give_running(Thread& thread, std::int64_t time, bool ends) {
+  const bool by_perf = is_by_perf(thread, ends);
+  const std::size_t parts = by_perf ? thread.natives.size() : thread.running.size();
   if (parts == 0) return;
   Spent left = thread.ledger.take_running();
   for (std::size_t i = 0; i < parts; ++i) {
     const Spent part = take_part(left, parts - i);
-    if (thread.event)
+    if (by_perf)
       give(thread, thread.place, time, part, nullptr, thread.natives[i]);
     else
       give(thread, thread.running[i].second, thread.running[i].first, part, nullptr);
@@ -764,7 +798,7 @@ void ProcessSampler::give_rest(Thread& thread) {
     give(thread, thread.place, thread.last,
          thread.ledger.take_blocked(std::numeric_limits<std::int64_t>::max()), &thread.place.wait);
   }
-  give_running(thread, thread.last);
+  give_running(thread, thread.last, true);
   if (!thread.last_native.empty()) {
     give(thread, thread.place, thread.last, thread.ledger.take_running(), nullptr,
          thread.last_native);

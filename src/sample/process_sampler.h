@@ -48,8 +48,8 @@ class ProcessSampler {
     bool without_torch = false;
     /// Native functions are looked for, too; null: not. Must outlive it.
     native::Watch* watch = nullptr;
-    /// But not of processes with Python.
-    bool native_without_python = false;
+    /// Only below Python's functions, as native::below_python has them.
+    bool below_python = false;
     /// Whether there is time left to unwind; unset: always.
     std::function<bool()> may_unwind;
   };
@@ -163,10 +163,12 @@ class ProcessSampler {
   static std::optional<BlockedParts> blocked_parts(Thread& thread, const Between& looks,
                                                    std::int64_t now);
   void unwatch(Thread& thread);
-  void drop_event(Thread& thread);
+  [[nodiscard]] bool keeps_looks(const Thread& thread) const;
+  [[nodiscard]] bool is_by_perf(const Thread& thread, bool ends) const;
   void read_native_wait(Thread& thread);
   std::vector<FrameLook> mixed_stack(Thread& thread, const native::PerfSample& sample);
-  void give_running(Thread& thread, std::int64_t time);
+  [[nodiscard]] std::vector<FrameLook> looks_of(const Place& place) const;
+  void give_running(Thread& thread, std::int64_t time, bool ends = false);
   void give(const Thread& thread, const Place& place, std::int64_t time, const Spent& spent,
             const Wait* wait, const std::vector<FrameLook>& native = {});
   void give_unseen(Thread& thread, std::int64_t blocked);

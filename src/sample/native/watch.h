@@ -53,6 +53,8 @@ class Watch {
   using Ready = std::function<void(pid_t process, pid_t thread, bool ended)>;
   void wait(std::int64_t until, const Ready& ready);
 
+  /// ns that a thread runs between two samples.
+  [[nodiscard]] std::int64_t period() const { return period_; }
   [[nodiscard]] WatchCounts& counts() { return counts_; }
   [[nodiscard]] const WatchCounts& counts() const { return counts_; }
   [[nodiscard]] ImageCache& images() { return images_; }
