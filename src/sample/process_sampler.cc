@@ -333,6 +333,7 @@ void ProcessSampler::forget_python() {
       thread.asleep = false;
       thread.slept = 0;
       thread.place = {};
+      thread.sampled = {};
     }
     sink_.forget_code();
   }
@@ -595,8 +596,11 @@ void ProcessSampler::watch_switches(Thread& thread, std::int64_t now) {
 }
 
 void ProcessSampler::watch_threads(std::int64_t now) {
+  const bool wanted = !options_.without_python || python_ == nullptr;
+  if (!wanted && !std::exchange(left_out_, true)) ++options_.watch->counts().left_out;
   for (auto& [id, thread] : threads_) {
-    if (thread.event || thread.refused) continue;
+    if (!wanted) drop_event(thread);
+    if (!wanted || thread.event || thread.refused) continue;
     if (std::optional<native::PerfEvent> event = options_.watch->open(pid_, id))
       thread.event.emplace(std::move(*event));
     thread.refused = !thread.event;
@@ -611,6 +615,14 @@ void ProcessSampler::unwatch(Thread& thread) {
   thread.event.reset();
 }
 
+void ProcessSampler::drop_event(Thread& thread) {
+  if (!thread.event) return;
+  options_.watch->release(*thread.event);
+  thread.event.reset();
+  thread.natives.clear();
+  thread.last_native.clear();
+}
+
 /// Of one that perf watches, too, where it has Python's functions: perf may be silent.
 bool ProcessSampler::keeps_looks(const Thread& thread) const {
   if (thread.running.size() >= kMostRunning) return false;
@@ -622,7 +634,8 @@ bool ProcessSampler::keeps_looks(const Thread& thread) const {
 bool ProcessSampler::is_by_perf(const Thread& thread, bool ends) const {
   if (!thread.event || !thread.natives.empty()) return thread.event.has_value();
   if (!options_.below_python || !thread.reader || thread.running.empty()) return true;
-  const bool silent = thread.ledger.left().on_cpu >= kSilent * options_.watch->period();
+  const bool silent =
+      !thread.heard && thread.ledger.left().on_cpu >= kSilent * options_.watch->period();
   return !silent && !(ends && thread.last_native.empty());
 }
 
@@ -631,8 +644,10 @@ void ProcessSampler::take_native(pid_t id, bool ended, bool unwind) {
   if (found == threads_.end() || !found->second.event) return;
   Thread& thread = found->second;
   if (!unwind) {
-    std::int64_t& skipped = options_.watch->counts().skipped;
-    thread.event->read([&skipped](const native::PerfSample&) { ++skipped; });
+    thread.event->read([&](const native::PerfSample&) {
+      ++options_.watch->counts().skipped;
+      thread.heard = true;
+    });
     if (ended) options_.watch->leave(*thread.event);
     return;
   }
@@ -641,6 +656,7 @@ void ProcessSampler::take_native(pid_t id, bool ended, bool unwind) {
   code_->refresh(now_ns());
   if (python_ != nullptr) python_->codes.look_again();
   thread.event->read([&](const native::PerfSample& sample) {
+    thread.heard = true;
     std::vector<FrameLook> mixed = mixed_stack(thread, sample);
     if (mixed.empty() || thread.natives.size() >= kMostNatives) return;
     thread.last_native = mixed;
@@ -668,40 +684,50 @@ void ProcessSampler::read_native_wait(Thread& thread) {
   thread.place.natives = native::mix(names, {}, {}).frames;
 }
 
-/// Python's stack is read when the sample comes, some 0.1 ms after it was taken.
+/// Reads Python's stack for a sample of perf, some 0.1 ms after it was taken. False where it may be
+/// of another moment. Where it comes later it is the sample's if it was the same before that, too.
+bool ProcessSampler::read_for(Thread& thread, std::int64_t time) {
+  Place place;
+  // Where it was met last stays: it may have slept there.
+  std::swap(place, thread.place);
+  read_stack(thread, true);
+  std::swap(place, thread.place);
+  const auto is_same_before = [&](const Place& before) {
+    return before.python && before.read <= time && before.state == StackState::whole &&
+           before.frames == place.frames;
+  };
+  const bool same = is_same_before(thread.place) || is_same_before(thread.sampled);
+  thread.sampled = std::move(place);
+  return same || thread.sampled.read - time < kMostApart;
+}
+
 std::vector<FrameLook> ProcessSampler::mixed_stack(Thread& thread,
                                                    const native::PerfSample& sample) {
   native::WatchCounts& counts = options_.watch->counts();
-  const native::Calls calls = native::unwind(sample.registers, sample.stack, *code_);
-  const native::CallNames names = native::names_of(calls, *code_);
   ++counts.samples;
-  if (!names.whole) ++counts.cut;
+  const bool below = options_.below_python;
   std::vector<FrameLook> python;
   std::vector<std::size_t> runs;
   if (thread.reader) {
-    // Where it was met last stays: it may have slept there.
-    Place place;
-    std::swap(place, thread.place);
-    read_stack(thread, true);
-    std::swap(place, thread.place);
-    const bool late = now_ns() - sample.time >= kMostApart;
-    if (options_.below_python && late) {
-      // Its time is given to the next one that is of one moment.
-      ++counts.unmatched;
-      return {};
-    }
-    const bool matches = place.state == StackState::whole && !late;
-    if (matches || options_.below_python) python = looks_of(place);
-    if (matches) runs = native::evaluator_runs(place.frames);
-    if (!matches && options_.below_python) {
+    const bool of_one_moment = read_for(thread, sample.time);
+    const bool matches = of_one_moment && thread.sampled.state == StackState::whole;
+    if (matches || (below && of_one_moment)) python = looks_of(thread.sampled);
+    if (matches) runs = native::evaluator_runs(thread.sampled.frames);
+    if (!matches && below) {
+      // Where it is of another moment, the time is given to the next one.
       ++counts.unmatched;
       return python;
     }
   }
+  native::Calls calls = native::unwind(sample.registers, sample.stack, *code_);
+  if (calls.stop == native::Stop::no_code && code_->find_more(now_ns()))
+    calls = native::unwind(sample.registers, sample.stack, *code_);
+  const native::CallNames names = native::names_of(calls, *code_);
+  if (!names.whole) ++counts.cut;
   // Where no native function is known, Python's are all that is.
   if (names.looks.empty() && !python.empty()) return python;
-  native::MixedStack mixed = options_.below_python ? native::below_python(names, python, runs)
-                                                   : native::mix(names, python, runs);
+  native::MixedStack mixed =
+      below ? native::below_python(names, python, runs) : native::mix(names, python, runs);
   if (mixed.join == native::Join::joined) ++counts.joined;
   if (mixed.join == native::Join::unmatched) ++counts.unmatched;
   return std::move(mixed.frames);
@@ -735,6 +761,7 @@ void ProcessSampler::give_running(Thread& thread, std::int64_t time, bool ends) 
   }
   thread.natives.clear();
   thread.running.clear();
+  thread.heard = false;
 }
 
 void ProcessSampler::read_stack(Thread& thread, bool running) {
@@ -750,6 +777,7 @@ void ProcessSampler::read_stack(Thread& thread, bool running) {
   if (near) thread.alongside->end();
   place.frames = stack.frames;
   place.state = stack.state;
+  place.read = now_ns();
   if (python_->trust == Python::Trust::doubted) {
     place.frames.clear();
     place.state = StackState::unread;

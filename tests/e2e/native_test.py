@@ -211,7 +211,17 @@ class Mixed(unittest.TestCase):
         for stack in native:  # Python's functions first, as in the stacks of a thread that waits
             self.assertEqual(stack[:2], ["<module>", "compute"])
             self.assertNotIn("_PyEval_EvalFrameDefault", stack)
-        self.assertGreater(next(row["self_ns"] for row in hot if row["function"] == "inner_spin"), 0)
+        rows = {row["function"]: row for row in hot}
+        self.assertGreater(rows["inner_spin"]["self_ns"], 0.9 * rows["compute"]["total_ns"], hot)
+
+    def test_at_high_rates_a_recording_says_that_it_leaves_out_what_python_calls(self):
+        with tempfile.TemporaryDirectory() as folder:
+            run = f"{folder}/run"
+            done = fathom("run", "--no-diagnose", "--with", "samples=500", "-q", "-o", run, "--", sys.executable, "-c",
+                          "import time\nwhile time.process_time() < 0.5: pass")
+            self.assertEqual(done.returncode, 0, done.stderr)
+            missing = json.loads((pathlib.Path(run) / "manifest.json").read_text())["not_recorded"]
+        self.assertIn("native functions below Python's in samples", [each["what"] for each in missing])
 
     def needs_perf_of(self, manifest):
         if "native functions in samples" in manifest:

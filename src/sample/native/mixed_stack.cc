@@ -17,12 +17,18 @@ bool fits(const CallNames& calls, std::span<const std::size_t> runs) {
   return loops > 0 && (calls.whole ? loops == runs.size() : loops <= runs.size());
 }
 
+/// The program or library that is CPython, by its name.
+bool is_interpreter(std::string_view file) {
+  const std::string_view name = base_name(file);
+  if (name.starts_with("libpython3") || name == "python") return true;
+  return name.starts_with("python3") && name.find(".so") == std::string_view::npos;
+}
+
 /// Of the C library, where programs and threads begin, or a program that is Python and no more.
 bool starts_python(std::string_view file) {
   const std::string_view name = base_name(file);
   return name.starts_with("libc.so") || name.starts_with("libc-2") ||
-         name.starts_with("libpthread") || name.starts_with("ld-musl") ||
-         name.starts_with("python");
+         name.starts_with("libpthread") || name.starts_with("ld-musl") || is_interpreter(file);
 }
 
 /// Whether something else than its own start calls the interpreter: a program that has it within.
@@ -30,6 +36,16 @@ bool is_embedded(std::span<const FrameLook> outer, std::string_view interpreter)
   return std::ranges::any_of(outer, [interpreter](const FrameLook& look) {
     return look.file != interpreter && !starts_python(look.file);
   });
+}
+
+/// Of native calls that end before any loop.
+MixedStack below_leaf(const CallNames& calls, std::span<const FrameLook> python) {
+  MixedStack mixed{.frames = {}, .join = Join::joined};
+  for (const FrameLook& look : calls.looks) {
+    if (!is_interpreter(look.file)) mixed.frames.push_back(look);
+  }
+  mixed.frames.insert(mixed.frames.end(), python.begin(), python.end());
+  return mixed;
 }
 
 }  // namespace
@@ -97,6 +113,7 @@ MixedStack mix(const CallNames& calls, std::span<const FrameLook> python,
 MixedStack below_python(const CallNames& calls, std::span<const FrameLook> python,
                         std::span<const std::size_t> runs) {
   if (calls.loops() == 0 && runs.empty()) return mix(calls, python, runs);
+  if (calls.loops() == 0 && !calls.whole) return below_leaf(calls, python);
   if (!fits(calls, runs))
     return {.frames = {python.begin(), python.end()}, .join = Join::unmatched};
   const auto first = std::ranges::find(calls.evaluator, true) - calls.evaluator.begin();

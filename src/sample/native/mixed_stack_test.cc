@@ -96,6 +96,14 @@ TEST(BelowPython, HasThePythonThatIsBehindWhereNativeCallsEnd) {
   EXPECT_EQ(text(below_python(calls_by_file("XE", false), python("pqr"), Runs{1, 2})), "Xpqr");
 }
 
+TEST(BelowPython, HasNativeCallsThatEndBeforeTheLoopBelowTheInnermostOfPython) {
+  const MixedStack mixed = below_python(calls_by_file("XaY", false), python("pq"), Runs{1, 1});
+  EXPECT_EQ(mixed.join, Join::joined);
+  EXPECT_EQ(text(mixed), "XYpq");
+  // Of no Python at all, as they are.
+  EXPECT_EQ(text(below_python(calls_by_file("XY", false), {}, Runs{})), "XY?");
+}
+
 TEST(BelowPython, LeavesThreadsWithoutPythonAsTheyAre) {
   EXPECT_EQ(text(below_python(calls_by_file("XYS"), {}, Runs{})), "XYS");
 }
