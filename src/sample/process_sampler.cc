@@ -60,6 +60,8 @@ constexpr std::int64_t kMostApart = kMs;
 constexpr std::size_t kMostRunning = 128;
 /// Of perf's periods: a thread that has run for so many without one sample is not seen by it.
 constexpr std::int64_t kSilent = 4;
+/// Of Python's stacks, where native functions were met below them.
+constexpr std::size_t kMostKnown = 16;
 /// A thread that was ready for a smaller part of the busiest one's time does not count for the
 /// processors that the process may use.
 constexpr std::int64_t kLeastPart = 20;
@@ -334,6 +336,7 @@ void ProcessSampler::forget_python() {
       thread.slept = 0;
       thread.place = {};
       thread.sampled = {};
+      thread.known.clear();
     }
     sink_.forget_code();
   }
@@ -634,6 +637,8 @@ bool ProcessSampler::keeps_looks(const Thread& thread) const {
 bool ProcessSampler::is_by_perf(const Thread& thread, bool ends) const {
   if (!thread.event || !thread.natives.empty()) return thread.event.has_value();
   if (!options_.below_python || !thread.reader || thread.running.empty()) return true;
+  // What was not unwound ran where the looks have met it, with what was met below that before.
+  if (thread.heard && !thread.known.empty()) return false;
   const bool silent =
       !thread.heard && thread.ledger.left().on_cpu >= kSilent * options_.watch->period();
   return !silent && !(ends && thread.last_native.empty());
@@ -660,6 +665,7 @@ void ProcessSampler::take_native(pid_t id, bool ended, bool unwind) {
     std::vector<FrameLook> mixed = mixed_stack(thread, sample);
     if (mixed.empty() || thread.natives.size() >= kMostNatives) return;
     thread.last_native = mixed;
+    if (options_.below_python) note_known(thread, mixed);
     thread.natives.push_back(std::move(mixed));
   });
   if (ended) options_.watch->leave(*thread.event);
@@ -733,6 +739,22 @@ std::vector<FrameLook> ProcessSampler::mixed_stack(Thread& thread,
   return std::move(mixed.frames);
 }
 
+void ProcessSampler::note_known(Thread& thread, const std::vector<FrameLook>& mixed) {
+  if (!thread.reader || thread.sampled.frames.empty()) return;
+  std::erase_if(thread.known,
+                [&](const auto& each) { return each.first == thread.sampled.frames; });
+  if (thread.known.size() >= kMostKnown) thread.known.pop_back();
+  thread.known.emplace(thread.known.begin(), thread.sampled.frames, mixed);
+}
+
+/// What was met last where Python's stack was the same, to the instruction; empty: nothing.
+std::vector<FrameLook> ProcessSampler::known_at(const Thread& thread, const Place& place) {
+  if (place.state != StackState::whole || place.frames.empty()) return {};
+  const auto found = std::ranges::find_if(
+      thread.known, [&](const auto& each) { return each.first == place.frames; });
+  return found == thread.known.end() ? std::vector<FrameLook>() : found->second;
+}
+
 /// What is known of Python's functions, the innermost first.
 std::vector<FrameLook> ProcessSampler::looks_of(const Place& place) const {
   std::vector<FrameLook> looks;
@@ -757,7 +779,8 @@ void ProcessSampler::give_running(Thread& thread, std::int64_t time, bool ends) 
     if (by_perf)
       give(thread, thread.place, time, part, nullptr, thread.natives[i]);
     else
-      give(thread, thread.running[i].second, thread.running[i].first, part, nullptr);
+      give(thread, thread.running[i].second, thread.running[i].first, part, nullptr,
+           known_at(thread, thread.running[i].second));
   }
   thread.natives.clear();
   thread.running.clear();

@@ -124,7 +124,9 @@ class ProcessSampler {
     std::vector<std::vector<FrameLook>> natives;  ///< Where it ran since time was given last.
     std::vector<FrameLook> last_native;
     bool heard = false;  ///< Perf had something to say since then, and be it of no use.
-    Place sampled;       ///< Python's stack as it was read for perf's last sample.
+    /// Python's stacks that were met with native functions, the last first, and both together.
+    std::vector<std::pair<std::vector<Frame>, std::vector<FrameLook>>> known;
+    Place sampled;  ///< Python's stack as it was read for perf's last sample.
     std::optional<native::SwitchEvent> switch_event;
     bool polled = false;           ///< Its switches are not to be had, or too many.
     std::vector<Switch> switches;  ///< That no look has used yet.
@@ -174,6 +176,8 @@ class ProcessSampler {
   void read_native_wait(Thread& thread);
   bool read_for(Thread& thread, std::int64_t time);
   std::vector<FrameLook> mixed_stack(Thread& thread, const native::PerfSample& sample);
+  static void note_known(Thread& thread, const std::vector<FrameLook>& mixed);
+  static std::vector<FrameLook> known_at(const Thread& thread, const Place& place);
   [[nodiscard]] std::vector<FrameLook> looks_of(const Place& place) const;
   void give_running(Thread& thread, std::int64_t time, bool ends = false);
   void give(const Thread& thread, const Place& place, std::int64_t time, const Spent& spent,

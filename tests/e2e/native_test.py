@@ -35,7 +35,7 @@ int main(int count, char** values) {
   before();
 }
 """
-# A library, and a program that calls it for as long as it has not used a second of a processor.
+# A library, and a program that calls it for as long as it has not used three seconds of a processor.
 LIBRARY = """
 static volatile unsigned long sink;
 extern "C" __attribute__((noinline)) void inner_spin(unsigned long n) { while (n--) sink = sink + n; }
@@ -45,7 +45,7 @@ CALLING = """
 import ctypes, sys, time
 library = ctypes.CDLL(sys.argv[1])
 def compute():
-    while time.process_time() < 1:
+    while time.process_time() < 3:
         library.outer_spin(ctypes.c_ulong(2_000_000))
 compute()
 """
