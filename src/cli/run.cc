@@ -110,7 +110,7 @@ void declare_what(Options& options, RunArguments& arguments) {
       "cuDNN with their arguments, where CUDA is recorded from inside the program; gpu-metrics: "
       "hardware counters of the GPU (SM, Tensor Cores, bandwidth); samples or samples=RATE: what "
       "threads do, from outside, 100 times a second (the default where PyTorch is not in the "
-      "process; samples=0 for none; with native functions of programs without Python)",
+      "process; samples=0 for none; with native functions, below those of Python)",
       choices(capture::kExtras));
   options.list("--lines-of", "MODULE", recording.lines_of,
                "With --with lines: also the lines of this module and those below it, which the "

@@ -58,6 +58,10 @@ constexpr std::int64_t kMostApart = kMs;
 /// Looks at a running thread between two ticks of the kernel's clock that are kept: 10 ms at 10
 /// kHz.
 constexpr std::size_t kMostRunning = 128;
+/// Of perf's periods: a thread that has run for so many without one sample is not seen by it.
+constexpr std::int64_t kSilent = 4;
+/// Of Python's stacks, where native functions were met below them.
+constexpr std::size_t kMostKnown = 16;
 /// A thread that was ready for a smaller part of the busiest one's time does not count for the
 /// processors that the process may use.
 constexpr std::int64_t kLeastPart = 20;
@@ -331,6 +335,8 @@ void ProcessSampler::forget_python() {
       thread.asleep = false;
       thread.slept = 0;
       thread.place = {};
+      thread.sampled = {};
+      thread.known.clear();
     }
     sink_.forget_code();
   }
@@ -436,6 +442,11 @@ void ProcessSampler::list_python() {
     if (thread.reader && thread.reader->thread() == each.address) continue;
     thread.reader.emplace(memory_, python_->runtime.layout, python_->codes, each.address,
                           each.interpreter);
+    // What was read before shows the interpreter's loop in place of Python's functions.
+    if (options_.below_python) {
+      thread.natives.clear();
+      thread.last_native.clear();
+    }
     if (python_->runtime.layout.on_heap()) thread.alongside.emplace(pid_, found->second);
   }
 }
@@ -506,7 +517,7 @@ bool ProcessSampler::look_at_thread(Thread& thread) {
   if (task.state == 'Z' || task.state == 'X') return false;
   if (moved || looks.is_asleep) {
     met(thread, task, now, looks);
-  } else if (!thread.event && thread.running.size() < kMostRunning) {
+  } else if (keeps_looks(thread)) {
     // The scheduler has not written down yet what it ran: it does at ticks of the kernel's clock,
     // and is to be asked again.
     read_stack(thread, true);
@@ -550,7 +561,7 @@ void ProcessSampler::met(Thread& thread, const Task& task, std::int64_t now, Bet
     return;
   }
   thread.slept = 0;
-  if (!thread.event) thread.running.emplace_back(now, thread.place);
+  if (keeps_looks(thread)) thread.running.emplace_back(now, thread.place);
   give_running(thread, now);
 }
 
@@ -588,7 +599,8 @@ void ProcessSampler::watch_switches(Thread& thread, std::int64_t now) {
 }
 
 void ProcessSampler::watch_threads(std::int64_t now) {
-  const bool wanted = !options_.native_without_python || python_ == nullptr;
+  const bool wanted = !options_.without_python || python_ == nullptr;
+  if (!wanted && !std::exchange(left_out_, true)) ++options_.watch->counts().left_out;
   for (auto& [id, thread] : threads_) {
     if (!wanted) drop_event(thread);
     if (!wanted || thread.event || thread.refused) continue;
@@ -602,7 +614,8 @@ void ProcessSampler::watch_threads(std::int64_t now) {
 void ProcessSampler::unwatch(Thread& thread) {
   if (thread.switch_event) options_.watch->release_switches();
   thread.switch_event.reset();
-  drop_event(thread);
+  if (thread.event) options_.watch->release(*thread.event);
+  thread.event.reset();
 }
 
 void ProcessSampler::drop_event(Thread& thread) {
@@ -613,13 +626,33 @@ void ProcessSampler::drop_event(Thread& thread) {
   thread.last_native.clear();
 }
 
+/// Of one that perf watches, too, where it has Python's functions: perf may be silent.
+bool ProcessSampler::keeps_looks(const Thread& thread) const {
+  if (thread.running.size() >= kMostRunning) return false;
+  return !thread.event || (options_.below_python && thread.reader);
+}
+
+/// Whether perf tells where it ran. At perf_event_paranoid 2 it sees no thread in the kernel: one
+/// that is there for long ran where the looks have met it.
+bool ProcessSampler::is_by_perf(const Thread& thread, bool ends) const {
+  if (!thread.event || !thread.natives.empty()) return thread.event.has_value();
+  if (!options_.below_python || !thread.reader || thread.running.empty()) return true;
+  // What was not unwound ran where the looks have met it, with what was met below that before.
+  if (thread.heard && !thread.known.empty()) return false;
+  const bool silent =
+      !thread.heard && thread.ledger.left().on_cpu >= kSilent * options_.watch->period();
+  return !silent && !(ends && thread.last_native.empty());
+}
+
 void ProcessSampler::take_native(pid_t id, bool ended, bool unwind) {
   const auto found = threads_.find(id);
   if (found == threads_.end() || !found->second.event) return;
   Thread& thread = found->second;
   if (!unwind) {
-    std::int64_t& skipped = options_.watch->counts().skipped;
-    thread.event->read([&skipped](const native::PerfSample&) { ++skipped; });
+    thread.event->read([&](const native::PerfSample&) {
+      ++options_.watch->counts().skipped;
+      thread.heard = true;
+    });
     if (ended) options_.watch->leave(*thread.event);
     return;
   }
@@ -628,9 +661,11 @@ void ProcessSampler::take_native(pid_t id, bool ended, bool unwind) {
   code_->refresh(now_ns());
   if (python_ != nullptr) python_->codes.look_again();
   thread.event->read([&](const native::PerfSample& sample) {
+    thread.heard = true;
     std::vector<FrameLook> mixed = mixed_stack(thread, sample);
     if (mixed.empty() || thread.natives.size() >= kMostNatives) return;
     thread.last_native = mixed;
+    if (options_.below_python) note_known(thread, mixed);
     thread.natives.push_back(std::move(mixed));
   });
   if (ended) options_.watch->leave(*thread.event);
@@ -655,52 +690,101 @@ void ProcessSampler::read_native_wait(Thread& thread) {
   thread.place.natives = native::mix(names, {}, {}).frames;
 }
 
-/// Python's stack is read when the sample comes, some 0.1 ms after it was taken.
+/// Reads Python's stack for a sample of perf, some 0.1 ms after it was taken. False where it may be
+/// of another moment. Where it comes later it is the sample's if it was the same before that, too.
+bool ProcessSampler::read_for(Thread& thread, std::int64_t time) {
+  Place place;
+  // Where it was met last stays: it may have slept there.
+  std::swap(place, thread.place);
+  read_stack(thread, true);
+  std::swap(place, thread.place);
+  const auto is_same_before = [&](const Place& before) {
+    return before.python && before.read <= time && before.state == StackState::whole &&
+           before.frames == place.frames;
+  };
+  const bool same = is_same_before(thread.place) || is_same_before(thread.sampled);
+  thread.sampled = std::move(place);
+  return same || thread.sampled.read - time < kMostApart;
+}
+
 std::vector<FrameLook> ProcessSampler::mixed_stack(Thread& thread,
                                                    const native::PerfSample& sample) {
   native::WatchCounts& counts = options_.watch->counts();
-  const native::Calls calls = native::unwind(sample.registers, sample.stack, *code_);
-  const native::CallNames names = native::names_of(calls, *code_);
   ++counts.samples;
-  if (!names.whole) ++counts.cut;
+  const bool below = options_.below_python;
   std::vector<FrameLook> python;
   std::vector<std::size_t> runs;
   if (thread.reader) {
-    // Where it was met last stays: it may have slept there.
-    Place place;
-    std::swap(place, thread.place);
-    read_stack(thread, true);
-    std::swap(place, thread.place);
-    if (place.state == StackState::whole && now_ns() - sample.time < kMostApart) {
-      for (const Frame& frame : place.frames)
-        python.push_back(look_of(frame, python_->runtime.layout));
-      runs = native::evaluator_runs(place.frames);
+    const bool of_one_moment = read_for(thread, sample.time);
+    const bool matches = of_one_moment && thread.sampled.state == StackState::whole;
+    if (matches || (below && of_one_moment)) python = looks_of(thread.sampled);
+    if (matches) runs = native::evaluator_runs(thread.sampled.frames);
+    if (!matches && below) {
+      // Where it is of another moment, the time is given to the next one.
+      ++counts.unmatched;
+      return python;
     }
   }
+  native::Calls calls = native::unwind(sample.registers, sample.stack, *code_);
+  if (calls.stop == native::Stop::no_code && code_->find_more(now_ns()))
+    calls = native::unwind(sample.registers, sample.stack, *code_);
+  const native::CallNames names = native::names_of(calls, *code_);
+  if (!names.whole) ++counts.cut;
   // Where no native function is known, Python's are all that is.
   if (names.looks.empty() && !python.empty()) return python;
-  native::MixedStack mixed = native::mix(names, python, runs);
+  native::MixedStack mixed =
+      below ? native::below_python(names, python, runs) : native::mix(names, python, runs);
   if (mixed.join == native::Join::joined) ++counts.joined;
   if (mixed.join == native::Join::unmatched) ++counts.unmatched;
   return std::move(mixed.frames);
 }
 
+void ProcessSampler::note_known(Thread& thread, const std::vector<FrameLook>& mixed) {
+  if (!thread.reader || thread.sampled.frames.empty()) return;
+  std::erase_if(thread.known,
+                [&](const auto& each) { return each.first == thread.sampled.frames; });
+  if (thread.known.size() >= kMostKnown) thread.known.pop_back();
+  thread.known.emplace(thread.known.begin(), thread.sampled.frames, mixed);
+}
+
+/// What was met last where Python's stack was the same, to the instruction; empty: nothing.
+std::vector<FrameLook> ProcessSampler::known_at(const Thread& thread, const Place& place) {
+  if (place.state != StackState::whole || place.frames.empty()) return {};
+  const auto found = std::ranges::find_if(
+      thread.known, [&](const auto& each) { return each.first == place.frames; });
+  return found == thread.known.end() ? std::vector<FrameLook>() : found->second;
+}
+
+/// What is known of Python's functions, the innermost first.
+std::vector<FrameLook> ProcessSampler::looks_of(const Place& place) const {
+  std::vector<FrameLook> looks;
+  if (place.state != StackState::whole) {
+    const bool nothing = place.state == StackState::unread;
+    looks.push_back({.function = std::string(nothing ? kNotRead : kInnerNotRead)});
+  }
+  for (const Frame& frame : place.frames) looks.push_back(look_of(frame, python_->runtime.layout));
+  return looks;
+}
+
 /// Perf comes by each time that a thread has run for so long. What it ran until then is of where it
 /// was met, and what it ran since is of where it will be met. Without perf each place where it was
 /// met running gets as much.
-void ProcessSampler::give_running(Thread& thread, std::int64_t time) {
-  const std::size_t parts = thread.event ? thread.natives.size() : thread.running.size();
+void ProcessSampler::give_running(Thread& thread, std::int64_t time, bool ends) {
+  const bool by_perf = is_by_perf(thread, ends);
+  const std::size_t parts = by_perf ? thread.natives.size() : thread.running.size();
   if (parts == 0) return;
   Spent left = thread.ledger.take_running();
   for (std::size_t i = 0; i < parts; ++i) {
     const Spent part = take_part(left, parts - i);
-    if (thread.event)
+    if (by_perf)
       give(thread, thread.place, time, part, nullptr, thread.natives[i]);
     else
-      give(thread, thread.running[i].second, thread.running[i].first, part, nullptr);
+      give(thread, thread.running[i].second, thread.running[i].first, part, nullptr,
+           known_at(thread, thread.running[i].second));
   }
   thread.natives.clear();
   thread.running.clear();
+  thread.heard = false;
 }
 
 void ProcessSampler::read_stack(Thread& thread, bool running) {
@@ -716,6 +800,7 @@ void ProcessSampler::read_stack(Thread& thread, bool running) {
   if (near) thread.alongside->end();
   place.frames = stack.frames;
   place.state = stack.state;
+  place.read = now_ns();
   if (python_->trust == Python::Trust::doubted) {
     place.frames.clear();
     place.state = StackState::unread;
@@ -764,7 +849,7 @@ void ProcessSampler::give_rest(Thread& thread) {
     give(thread, thread.place, thread.last,
          thread.ledger.take_blocked(std::numeric_limits<std::int64_t>::max()), &thread.place.wait);
   }
-  give_running(thread, thread.last);
+  give_running(thread, thread.last, true);
   if (!thread.last_native.empty()) {
     give(thread, thread.place, thread.last, thread.ledger.take_running(), nullptr,
          thread.last_native);

@@ -48,8 +48,10 @@ class ProcessSampler {
     bool without_torch = false;
     /// Native functions are looked for, too; null: not. Must outlive it.
     native::Watch* watch = nullptr;
-    /// But not of processes with Python.
-    bool native_without_python = false;
+    /// Only below Python's functions, as native::below_python has them.
+    bool below_python = false;
+    /// Not of processes with Python.
+    bool without_python = false;
     /// Whether there is time left to unwind; unset: always.
     std::function<bool()> may_unwind;
   };
@@ -86,6 +88,7 @@ class ProcessSampler {
     std::vector<Frame> frames;
     StackState state = StackState::whole;
     bool python = false;
+    std::int64_t read = 0;  ///< When the stack was.
     Wait wait;
     std::vector<FrameLook> natives;  ///< Of one that waits, without Python.
   };
@@ -120,6 +123,10 @@ class ProcessSampler {
     bool refused = false;                         ///< There is none, and none to be had.
     std::vector<std::vector<FrameLook>> natives;  ///< Where it ran since time was given last.
     std::vector<FrameLook> last_native;
+    bool heard = false;  ///< Perf had something to say since then, and be it of no use.
+    /// Python's stacks that were met with native functions, the last first, and both together.
+    std::vector<std::pair<std::vector<Frame>, std::vector<FrameLook>>> known;
+    Place sampled;  ///< Python's stack as it was read for perf's last sample.
     std::optional<native::SwitchEvent> switch_event;
     bool polled = false;           ///< Its switches are not to be had, or too many.
     std::vector<Switch> switches;  ///< That no look has used yet.
@@ -164,9 +171,15 @@ class ProcessSampler {
                                                    std::int64_t now);
   void unwatch(Thread& thread);
   void drop_event(Thread& thread);
+  [[nodiscard]] bool keeps_looks(const Thread& thread) const;
+  [[nodiscard]] bool is_by_perf(const Thread& thread, bool ends) const;
   void read_native_wait(Thread& thread);
+  bool read_for(Thread& thread, std::int64_t time);
   std::vector<FrameLook> mixed_stack(Thread& thread, const native::PerfSample& sample);
-  void give_running(Thread& thread, std::int64_t time);
+  static void note_known(Thread& thread, const std::vector<FrameLook>& mixed);
+  static std::vector<FrameLook> known_at(const Thread& thread, const Place& place);
+  [[nodiscard]] std::vector<FrameLook> looks_of(const Place& place) const;
+  void give_running(Thread& thread, std::int64_t time, bool ends = false);
   void give(const Thread& thread, const Place& place, std::int64_t time, const Spent& spent,
             const Wait* wait, const std::vector<FrameLook>& native = {});
   void give_unseen(Thread& thread, std::int64_t blocked);
@@ -200,7 +213,8 @@ class ProcessSampler {
   std::optional<std::int64_t> searched_;  ///< What it had run when Python was looked for.
   bool started_;
   bool has_torch_ = false;
-  bool refused_ = false;  ///< Its Python is not what it seems: it is looked at as if it had none.
+  bool left_out_ = false;  ///< It is counted as a process whose native functions are left out.
+  bool refused_ = false;   ///< Its Python is not what it seems: it is looked at as if it had none.
 };
 
 }  // namespace fathom::sample

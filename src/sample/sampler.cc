@@ -120,16 +120,17 @@ void Sampler::add(pid_t pid) {
   const std::optional<capture::ProcStat> stat = capture::read_stat(pid);
   if (!stat || stat->state == 'Z' || is_left_out(pid, stat->started)) return;
   const bool fresh = state_.rounds > 0 || options_.fresh;
-  processes_.emplace(
-      pid, std::make_unique<ProcessSampler>(
-               pid,
-               ProcessSampler::Options{
-                   .fresh = fresh,
-                   .without_torch = options_.without_torch,
-                   .watch = watch_ ? &*watch_ : nullptr,
-                   .native_without_python = options_.native == Options::Native::without_python,
-                   .may_unwind = [this] { return within_limit(); }},
-               files_, sink_));
+  processes_.emplace(pid,
+                     std::make_unique<ProcessSampler>(
+                         pid,
+                         ProcessSampler::Options{
+                             .fresh = fresh,
+                             .without_torch = options_.without_torch,
+                             .watch = watch_ ? &*watch_ : nullptr,
+                             .below_python = options_.native == Options::Native::below_python,
+                             .without_python = options_.native == Options::Native::without_python,
+                             .may_unwind = [this] { return within_limit(); }},
+                         files_, sink_));
 }
 
 /// Where some task of the machine is new. Of the looking it is the processor time that counts: on a

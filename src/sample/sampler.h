@@ -46,8 +46,14 @@ class Sampler {
     double most_cost = 0;
     /// The same where kManyThreads or more are looked at; with fewer, in proportion.
     double most_cost_of_many = 0;
-    /// Whose native functions are looked for.
-    enum class Native : std::uint8_t { none, without_python, all } native = Native::none;
+    /// Native functions: none, those of processes without Python, these and those below Python's
+    /// (see native::below_python), or all.
+    enum class Native : std::uint8_t {
+      none,
+      without_python,
+      below_python,
+      all
+    } native = Native::none;
   };
 
   /// `sink` must outlive it. Errors: those of python_of for the process itself.

@@ -146,7 +146,7 @@ TEST(Switches, OfAThreadThatWaitsTwiceBetweenTwoLooksEachWaitIsKnown) {
   while (!reads(child, first[0])) pass(1);
   Pipes pipes;
   Sampler::Options options;
-  options.native = Sampler::Options::Native::without_python;
+  options.native = Sampler::Options::Native::below_python;
   auto sampler = Sampler::open(child, options, pipes);
   ASSERT_TRUE(sampler) << sampler.error().message;
   const std::int64_t begin = now_ns();

@@ -16,6 +16,10 @@
 
 namespace fathom::sample {
 
+/// What takes the place of functions that are not known.
+inline constexpr std::string_view kInnerNotRead = "(inner functions not read)";
+inline constexpr std::string_view kNotRead = "(stack not read)";
+
 /// Borrowed for the call, but for the code of the frames: that lives until forget_code().
 struct ThreadSample {
   std::int64_t time = 0;  ///< CLOCK_MONOTONIC, ns: the end of what was spent.

@@ -35,6 +35,20 @@ int main(int count, char** values) {
   before();
 }
 """
+# A library, and a program that calls it for as long as it has not used three seconds of a processor.
+LIBRARY = """
+static volatile unsigned long sink;
+extern "C" __attribute__((noinline)) void inner_spin(unsigned long n) { while (n--) sink = sink + n; }
+extern "C" __attribute__((noinline)) void outer_spin(unsigned long n) { inner_spin(n); sink = sink + 1; }
+"""
+CALLING = """
+import ctypes, sys, time
+library = ctypes.CDLL(sys.argv[1])
+def compute():
+    while time.process_time() < 3:
+        library.outer_spin(ctypes.c_ulong(2_000_000))
+compute()
+"""
 COMPUTES = ["Worker::spin()", *["Worker::compute(int)"] * 4]
 WAITS = ["inner_wait()", "outer_wait()", "main"]
 
@@ -173,6 +187,46 @@ class Native(unittest.TestCase):
 
 
 class Mixed(unittest.TestCase):
+    @unittest.skipIf(shutil.which("g++") is None, "no g++ is here")
+    def test_a_recording_has_what_python_calls_below_pythons_functions(self):
+        with tempfile.TemporaryDirectory() as folder:
+            source = pathlib.Path(folder) / "spin.cc"
+            source.write_text(LIBRARY)
+            library = f"{folder}/spin.so"
+            subprocess.run(["g++", "-O1", "-fPIC", "-shared", "-fno-optimize-sibling-calls", str(source), "-o", library],
+                           check=True)
+            program = pathlib.Path(folder) / "calling.py"
+            program.write_text(CALLING)
+            run = f"{folder}/run"
+            done = fathom("run", "--no-diagnose", "--with", "samples", "-q", "-o", run, "--", sys.executable,
+                          str(program), library)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            manifest = (pathlib.Path(run) / "manifest.json").read_text()
+            self.needs_perf_of(manifest)
+            folded = [line.rpartition(" ") for line in fathom("export", "--to", "folded", run).stdout.decode().splitlines()]
+            hot = json.loads(fathom("hot", "--json", run).stdout)["rows"]
+        names = [[frame.partition(" (")[0] for frame in stack.split(";")] for stack, _, _ in folded]
+        native = [stack for stack in names if stack[-2:] == ["outer_spin", "inner_spin"]]
+        self.assertTrue(native, names)
+        for stack in native:  # Python's functions first, as in the stacks of a thread that waits
+            self.assertEqual(stack[:2], ["<module>", "compute"])
+            self.assertNotIn("_PyEval_EvalFrameDefault", stack)
+        rows = {row["function"]: row for row in hot}
+        self.assertGreater(rows["inner_spin"]["self_ns"], 0.9 * rows["compute"]["total_ns"], hot)
+
+    def test_at_high_rates_a_recording_says_that_it_leaves_out_what_python_calls(self):
+        with tempfile.TemporaryDirectory() as folder:
+            run = f"{folder}/run"
+            done = fathom("run", "--no-diagnose", "--with", "samples=500", "-q", "-o", run, "--", sys.executable, "-c",
+                          "import time\nwhile time.process_time() < 0.5: pass")
+            self.assertEqual(done.returncode, 0, done.stderr)
+            missing = json.loads((pathlib.Path(run) / "manifest.json").read_text())["not_recorded"]
+        self.assertIn("native functions below Python's in samples", [each["what"] for each in missing])
+
+    def needs_perf_of(self, manifest):
+        if "native functions in samples" in manifest:
+            self.skipTest("perf may not be used")
+
     def test_python_functions_stand_among_native_ones_where_a_thread_waits(self):
         with started(sys.executable, str(WAITING)) as process:
             tid = process.numbers["recursion"]

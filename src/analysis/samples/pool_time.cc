@@ -16,6 +16,8 @@ constexpr Duration kLeastWork = duration_ns(20'000'000);
 struct Worker {
   bool of_pool = false;
   Duration ready{};
+  Time first = Time::max();  ///< Its lifetime, as far as it was looked at.
+  Time last = Time::min();
   Time before = Time::min();  ///< Until when it was looked at before the last time,
   Time begin = Time::min();   ///< and of what is known to be computed since,
   Time end = Time::min();     ///< which ends with that look.
@@ -36,6 +38,9 @@ Threads threads_of(const Trace& trace, const StackRoles& roles) {
     Worker& worker = threads[{sample.pid, sample.tid}];
     worker.of_pool = worker.of_pool || roles.in_pool_worker(sample.frame);
     worker.ready += sample.on_cpu + sample.queued;
+    const Duration spent = sample.on_cpu + sample.queued + sample.blocked;
+    worker.first = std::min(worker.first, sample.time - spent);
+    worker.last = std::max(worker.last, sample.time);
   }
   return threads;
 }
@@ -63,14 +68,31 @@ std::vector<Edge> edges_of(const Trace& trace, Threads& threads) {
   return edges;
 }
 
+/// How many there were at most at one time: pools may follow one another.
+std::size_t most_workers(const Threads& threads) {
+  std::vector<std::pair<Time, int>> changes;
+  for (const auto& [thread, worker] : threads) {
+    if (!worker.of_pool || worker.ready < kLeastWork) continue;
+    changes.emplace_back(worker.first, 1);
+    changes.emplace_back(worker.last, -1);
+  }
+  // One that ends is counted no more when the next one begins.
+  std::ranges::sort(changes);
+  std::size_t most = 0;
+  std::size_t now = 0;
+  for (const auto& [time, change] : changes) {
+    now = change > 0 ? now + 1 : now - 1;
+    most = std::max(most, now);
+  }
+  return most;
+}
+
 }  // namespace
 
 std::optional<PoolTime> pool_time(const Trace& trace, const StackRoles& roles) {
   Threads threads = threads_of(trace, roles);
   PoolTime pool;
-  for (const auto& [thread, worker] : threads) {
-    if (worker.of_pool && worker.ready >= kLeastWork) ++pool.workers;
-  }
+  pool.workers = most_workers(threads);
   if (pool.workers < 2) return std::nullopt;
   Time begin = Time::max();
   Time end = Time::min();

@@ -13,7 +13,7 @@ namespace fathom {
 /// (concurrent.futures, multiprocessing.Pool, joblib). Those that wait for a processor could
 /// compute: they count as if they did.
 struct PoolTime {
-  std::size_t workers = 0;  ///< Threads or processes of pools that computed.
+  std::size_t workers = 0;  ///< Threads or processes of pools that computed, at most at a time.
   Duration wall{};          ///< In which threads were looked at.
   Duration together{};      ///< Two threads or more of the program computed,
   Duration one_worker{};    ///< or only one, which is a worker,
@@ -22,7 +22,7 @@ struct PoolTime {
   [[nodiscard]] Duration serial() const { return one_worker + one_other; }
 };
 
-/// Unset where fewer than two workers computed. O(samples * log samples).
+/// Unset where there were fewer than two such workers at a time. O(samples * log samples).
 std::optional<PoolTime> pool_time(const Trace& trace, const StackRoles& roles);
 
 }  // namespace fathom

@@ -58,6 +58,28 @@ TEST(PoolTime, OneWorkerIsNoPool) {
   EXPECT_FALSE(pool_of(trace));
 }
 
+TEST(PoolTime, PoolsOneAfterAnotherHaveTheWorkersOfOne) {
+  Trace trace;
+  SampleBuilder builder(trace);
+  builder.thread(1, 1).at("main app.py 20").waits("lock", 200);
+  for (const int tid : {2, 3}) builder.thread(1, tid).at(kWorker).runs(100);
+  for (const int tid : {4, 5}) {
+    builder.thread(1, tid).at(kWorker).runs(100);
+    trace.stack_samples.back().time += ms(100);
+  }
+  const auto pool = pool_of(trace);
+  ASSERT_TRUE(pool);
+  EXPECT_EQ(pool->workers, 2U);
+  EXPECT_EQ(pool->together, ms(200));
+  // One worker at a time is none.
+  Trace alone;
+  SampleBuilder one(alone);
+  one.thread(1, 2).at(kWorker).runs(100);
+  one.thread(1, 3).at(kWorker).runs(100);
+  alone.stack_samples.back().time += ms(100);
+  EXPECT_FALSE(pool_of(alone));
+}
+
 TEST(PoolTime, ThreadsOfTheProgramsOwnAreNoPool) {
   Trace trace;
   SampleBuilder builder(trace);

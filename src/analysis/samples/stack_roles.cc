@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <map>
 
+#include "base/base_name.h"
 #include "base/lock_words.h"
 #include "store/recorder_file.h"
 
@@ -78,11 +79,18 @@ bool is_system_library(std::string_view file) {
   return (system && file.find(".so") != std::string_view::npos) || file == "[vdso]";
 }
 
+/// The program or library that is CPython.
+bool is_interpreter(std::string_view file) {
+  const std::string_view name = base_name(file);
+  const bool named = name.starts_with("python3") || name.starts_with("libpython3");
+  return named && !name.ends_with(".py") && file.starts_with('/');
+}
+
 }  // namespace
 
 bool is_library_file(std::string_view file) {
-  return file.empty() || is_system_library(file) || file.starts_with("<frozen") ||
-         file.find("/lib/python3") != std::string_view::npos ||
+  return file.empty() || is_system_library(file) || is_interpreter(file) ||
+         file.starts_with("<frozen") || file.find("/lib/python3") != std::string_view::npos ||
          file.find("/site-packages/") != std::string_view::npos ||
          file.find("/dist-packages/") != std::string_view::npos || is_recorder_file(file);
 }
@@ -100,13 +108,21 @@ StackRoles::StackRoles(const Trace& trace) : trace_(trace) {
   in_pool_worker_.reserve(frames);
   for (std::uint32_t row = 0; row < frames; ++row) {
     const StackFrame& frame = trace.stack_frames[row];
-    const Role role = role_of(trace.text(frame.file), trace.text(frame.function));
     const bool outermost = frame.parent == kNoFrame;
+    const bool python = is_python(trace, frame);
+    // What C code does below a function of Python, it does for that function.
+    if (!outermost && !python && python_[frame.parent]) {
+      add_below_python(frame.parent);
+      continue;
+    }
+    const Role role = role_of(trace.text(frame.file), trace.text(frame.function));
+    // The first of Python, behind what calls the interpreter.
+    const bool first = outermost || (python && !python_[frame.parent]);
     const Role above = outermost ? Role::user : roles_[frame.parent];
     const std::uint32_t outer_user = outermost ? kNoFrame : users_[frame.parent];
     roles_.push_back(role);
-    of_recorder_.push_back(outermost ? role == Role::recorder : of_recorder_[frame.parent]);
-    python_.push_back(is_python(trace, frame) || (!outermost && python_[frame.parent]));
+    of_recorder_.push_back(first ? role == Role::recorder : of_recorder_[frame.parent]);
+    python_.push_back(python || (!outermost && python_[frame.parent]));
     in_pool_worker_.push_back(is_pool_worker(trace.text(frame.file), trace.text(frame.function)) ||
                               (!outermost && in_pool_worker_[frame.parent]));
     users_.push_back(role == Role::user ? row : outer_user);
@@ -127,6 +143,19 @@ StackRoles::StackRoles(const Trace& trace) : trace_(trace) {
     const auto [at, fresh] = first.try_emplace(sample.pid, sample.tid);
     if (!fresh && at->second != sample.tid) threaded_.insert(sample.pid);
   }
+}
+
+void StackRoles::add_below_python(std::uint32_t parent) {
+  roles_.push_back(roles_[parent]);
+  of_recorder_.push_back(of_recorder_[parent]);
+  python_.push_back(true);
+  in_pool_worker_.push_back(in_pool_worker_[parent]);
+  users_.push_back(users_[parent]);
+  in_loop_.push_back(in_loop_[parent]);
+  callbacks_.push_back(callbacks_[parent]);
+  callers_.push_back(callers_[parent]);
+  takes_.push_back(takes_[parent]);
+  shares_.push_back(shares_[parent]);
 }
 
 StackRoles::Role StackRoles::role_of(std::string_view file, std::string_view function) const {

@@ -70,6 +70,7 @@ class StackRoles {
     loop_call,
     selector
   };
+  void add_below_python(std::uint32_t parent);
   [[nodiscard]] Role role_of(std::string_view file, std::string_view function) const;
   [[nodiscard]] WaitClass lock_of(const StackSample& sample) const;
   [[nodiscard]] bool is_shared_lock(const StackFrame& frame) const;

@@ -197,10 +197,35 @@ TEST(StackRoles, OfLibrariesTheProgramsOwnFunctionIsNamed) {
   EXPECT_EQ(roles.user_frame(kNoFrame), kNoFrame);
 }
 
+TEST(StackRoles, NativeFunctionsAreOfThePythonFunctionThatCallsThem) {
+  Trace trace;
+  const std::string loop = in_lib("run_forever", "asyncio/base_events.py") + ";" +
+                           in_lib("Handle._run", "asyncio/events.py");
+  SampleBuilder(trace)
+      .at("main app.py 1;spin /home/me/spin.so -1")
+      .runs(1)
+      .at(loop + ";context_run /home/me/loop.so -1;fetch app.py 9")
+      .runs(1)
+      .at("main /home/me/embeds -1;work app.py 3")
+      .runs(1);
+  const StackRoles roles(trace);
+  const auto name = [&](std::uint32_t frame) {
+    return trace.text(trace.stack_frames[frame].function);
+  };
+  EXPECT_EQ(name(roles.user_frame(trace.stack_samples[0].frame)), "main");
+  const std::uint32_t callback = roles.callback(trace.stack_samples[1].frame);
+  ASSERT_NE(callback, kNoFrame);
+  EXPECT_EQ(name(callback), "fetch");
+  EXPECT_EQ(name(roles.user_frame(trace.stack_samples[2].frame)), "work");
+}
+
 TEST(LibraryFiles, AreThoseOfPythonAndOfPackages) {
   EXPECT_TRUE(is_library_file("/usr/lib/python3.11/json/decoder.py"));
   EXPECT_TRUE(is_library_file("/x/.venv/lib/python3.12/site-packages/numpy/core.py"));
   EXPECT_TRUE(is_library_file("<frozen importlib._bootstrap>"));
+  EXPECT_TRUE(is_library_file("/home/me/.pyenv/versions/3.11.7/bin/python3.11"));
+  EXPECT_TRUE(is_library_file("/opt/lib/libpython3.12.so.1.0"));
+  EXPECT_FALSE(is_library_file("/home/me/python3.py"));
   EXPECT_FALSE(is_library_file("/home/me/app.py"));
   EXPECT_FALSE(is_library_file("<string>"));
 }

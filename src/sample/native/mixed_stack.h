@@ -40,10 +40,20 @@ struct CallNames {
   std::vector<FrameLook> looks;  ///< Of each call, the innermost first.
   std::vector<bool> evaluator;
   bool whole = false;
+  [[nodiscard]] std::size_t loops() const;  ///< Calls of the interpreter's loop.
 };
 CallNames names_of(const Calls& calls, ProcessCode& code);
 
 MixedStack mix(const CallNames& calls, std::span<const FrameLook> python,
                std::span<const std::size_t> runs);
+
+/// The same without the interpreter's own functions and those that start it, so that a stack of a
+/// thread that runs begins as one of a thread that waits, of which Python's functions alone are
+/// known: what Python's functions call, and what stands between them or calls the first of them in
+/// other files. Where the native calls end before the loop that runs the innermost of Python, they
+/// stand below that one: it has called them. Where the two contradict each other, Python's
+/// functions alone.
+MixedStack below_python(const CallNames& calls, std::span<const FrameLook> python,
+                        std::span<const std::size_t> runs);
 
 }  // namespace fathom::sample::native

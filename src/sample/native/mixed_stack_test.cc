@@ -63,6 +63,51 @@ TEST(MixedStack, TellsWhereOuterFunctionsAreMissing) {
   EXPECT_EQ(text(mixed), "cpdqr");
 }
 
+/// A letter for each call, the innermost first: E is the interpreter's loop, small letters are its
+/// own functions, large ones those of other files, S is the start of the program.
+CallNames calls_by_file(const std::string& letters, bool whole = true) {
+  CallNames names = calls(letters, whole);
+  for (FrameLook& look : names.looks) {
+    const char letter = look.function.front();
+    const bool own = letter == 'E' || (letter >= 'a' && letter <= 'z');
+    look.file = own ? "/lib/libpython3.11.so" : letter == 'S' ? "/lib/libc.so.6" : "/app/ext.so";
+  }
+  return names;
+}
+
+TEST(BelowPython, HasWhatPythonCallsWithoutTheInterpretersOwn) {
+  const MixedStack mixed = below_python(calls_by_file("XaEbYcEdS"), python("pqrs"), Runs{1, 3});
+  EXPECT_EQ(mixed.join, Join::joined);
+  EXPECT_EQ(text(mixed), "XpYqrs");
+}
+
+TEST(BelowPython, HasWhatCallsTheInterpreterWithinAProgram) {
+  EXPECT_EQ(text(below_python(calls_by_file("XEaMS"), python("p"), Runs{1})), "XpMS");
+}
+
+TEST(BelowPython, HasPythonsFunctionsAloneWhereTheTwoDoNotMatch) {
+  const MixedStack mixed = below_python(calls_by_file("XEbEdS"), python("pq"), Runs{2});
+  EXPECT_EQ(mixed.join, Join::unmatched);
+  EXPECT_EQ(text(mixed), "pq");
+  EXPECT_EQ(text(below_python(calls_by_file("X"), python("p"), Runs{1})), "p");
+}
+
+TEST(BelowPython, HasThePythonThatIsBehindWhereNativeCallsEnd) {
+  EXPECT_EQ(text(below_python(calls_by_file("XE", false), python("pqr"), Runs{1, 2})), "Xpqr");
+}
+
+TEST(BelowPython, HasNativeCallsThatEndBeforeTheLoopBelowTheInnermostOfPython) {
+  const MixedStack mixed = below_python(calls_by_file("XaY", false), python("pq"), Runs{1, 1});
+  EXPECT_EQ(mixed.join, Join::joined);
+  EXPECT_EQ(text(mixed), "XYpq");
+  // Of no Python at all, as they are.
+  EXPECT_EQ(text(below_python(calls_by_file("XY", false), {}, Runs{})), "XY?");
+}
+
+TEST(BelowPython, LeavesThreadsWithoutPythonAsTheyAre) {
+  EXPECT_EQ(text(below_python(calls_by_file("XYS"), {}, Runs{})), "XYS");
+}
+
 TEST(MixedStack, CountsWhatEachLoopRuns) {
   const auto frame = [](bool entry) {
     Frame one;

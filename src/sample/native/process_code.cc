@@ -23,6 +23,8 @@ namespace {
 /// the place of one that was unloaded.
 constexpr std::int64_t kReadEvery = 1'000'000'000;
 constexpr std::int64_t kCheckEvery = 2'000'000'000;
+/// Where calls end in nothing that is known: a program that loads libraries does so many at a time.
+constexpr std::int64_t kReadSoonest = 10'000'000;
 constexpr std::size_t kMostPlaces = 100'000;
 constexpr std::size_t kMostImages = 4096;
 constexpr std::uint64_t kMostKernelBytes = std::uint64_t{1} << 20U;
@@ -206,10 +208,10 @@ ProcessCode::ProcessCode(pid_t pid, const Memory& memory, ImageCache& images)
   read();
 }
 
-void ProcessCode::read() {
+bool ProcessCode::read() {
   int error = 0;
   std::optional<std::vector<Mapping>> mappings = read_mappings(pid_, error);
-  if (!mappings) return;
+  if (!mappings) return false;
   std::vector<Code> codes;
   std::size_t kept = 0;
   for (const Mapping& mapping : *mappings) {
@@ -234,6 +236,15 @@ void ProcessCode::read() {
   // An address that was in nothing may be in something now.
   if (!same || !names_same || missed_) places_.clear();
   missed_ = false;
+  return !same;
+}
+
+bool ProcessCode::find_more(std::int64_t now) {
+  if (now < next_more_) return false;
+  const bool more = read();
+  more_wait_ = more ? kReadSoonest : std::clamp(2 * more_wait_, kReadSoonest, kReadEvery);
+  next_more_ = now + more_wait_;
+  return more;
 }
 
 void ProcessCode::refresh(std::int64_t now) {

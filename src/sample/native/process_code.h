@@ -59,6 +59,9 @@ class ProcessCode final : public CodeLookup {
   /// Reads what is mapped again, where that is some while ago, and forgets names where other code
   /// lies there now.
   void refresh(std::int64_t now);
+  /// Calls have ended where no code is known: reads what is mapped again, as a library may have
+  /// been loaded since. False where nothing has changed, or where it was in vain a short while ago.
+  bool find_more(std::int64_t now);
   bool is_code(Address address) override;
   const Row* rules_at(Address address) override;
   /// Of x86-64 calls by address, by way of .plt, and by the table of addresses (GOT).
@@ -82,7 +85,8 @@ class ProcessCode final : public CodeLookup {
   };
   /// Inode, size, time of the last change in s and ns; 0 where there is none.
   using FileState = std::tuple<std::uint64_t, std::int64_t, std::int64_t, std::int64_t>;
-  void read();
+  /// False where nothing has changed.
+  bool read();
   [[nodiscard]] FileState generated_file() const;
   Code* code_at(Address address);
   /// The address in the file's own address space.
@@ -106,6 +110,8 @@ class ProcessCode final : public CodeLookup {
   bool generated_read_ = false;
   std::int64_t next_read_ = 0;
   std::int64_t next_check_ = 0;
+  std::int64_t next_more_ = 0;
+  std::int64_t more_wait_ = 0;  ///< Longer each time that it was in vain.
 };
 
 }  // namespace fathom::sample::native

@@ -236,6 +236,23 @@ TEST_F(GeneratedPage, HasTheNamesThatWereWrittenLast) {
   EXPECT_EQ(code.look_at(address).function, "another");
 }
 
+TEST_F(GeneratedPage, CodeThatWasMappedSinceIsFoundWhereCallsEndInIt) {
+  constexpr std::int64_t kSecond = 1'000'000'000;
+  const ProcessMemory memory(getpid());
+  ImageCache images;
+  ProcessCode code(getpid(), memory, images);
+  EXPECT_FALSE(code.find_more(10 * kSecond)) << "nothing has changed";
+  void* const later =
+      ::mmap(nullptr, 4096, PROT_READ | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  ASSERT_NE(later, MAP_FAILED);
+  const auto place = reinterpret_cast<Address>(later);
+  EXPECT_FALSE(code.find_more(10 * kSecond)) << "it was in vain a short while ago";
+  EXPECT_FALSE(code.is_code(place));
+  EXPECT_TRUE(code.find_more(11 * kSecond));
+  EXPECT_TRUE(code.is_code(place));
+  ::munmap(later, 4096);
+}
+
 TEST(ProcessCode, AnotherLibraryInThePlaceOfOneHasItsOwnName) {
   constexpr std::size_t kSize = 4096;
   const std::string folder = testing::TempDir() + "replaced-" + std::to_string(getpid());

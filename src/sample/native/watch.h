@@ -26,6 +26,7 @@ struct WatchCounts {
   std::int64_t lost = 0;       ///< The kernel had no room for them, or they cannot be read.
   std::int64_t refused = 0;    ///< Threads that perf does not let us look at,
   std::string refusal;         ///< and why the first of them.
+  std::int64_t left_out = 0;   ///< Processes with Python, where these are not wanted.
   std::int64_t switched = 0;   ///< Threads whose switches the kernel has written down.
 };
 
@@ -53,6 +54,8 @@ class Watch {
   using Ready = std::function<void(pid_t process, pid_t thread, bool ended)>;
   void wait(std::int64_t until, const Ready& ready);
 
+  /// ns that a thread runs between two samples.
+  [[nodiscard]] std::int64_t period() const { return period_; }
   [[nodiscard]] WatchCounts& counts() { return counts_; }
   [[nodiscard]] const WatchCounts& counts() const { return counts_; }
   [[nodiscard]] ImageCache& images() { return images_; }
