@@ -26,10 +26,10 @@ TEST(CompareRows, HowNeighboursCorrelateIsToldWithAllOnly) {
   pair.now.autocorrelation = -0.5;
   EXPECT_EQ(steadiness_text(pair, false), "new faster after 3 steps.");
   EXPECT_EQ(steadiness_text(pair, true),
-            "base correlation of neighbours 0.26; new faster after 3 steps, correlation of "
-            "neighbours -0.5.");
+            "base correlation of neighbours 0.260; new faster after 3 steps, correlation of "
+            "neighbours -0.500.");
   pair.comparability = Comparability::same_recording;
-  EXPECT_EQ(steadiness_text(pair, true), "both correlation of neighbours 0.26.");
+  EXPECT_EQ(steadiness_text(pair, true), "both correlation of neighbours 0.260.");
 }
 
 }  // namespace
