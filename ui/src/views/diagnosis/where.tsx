@@ -56,9 +56,7 @@ export function Where(props: { diagnosis: Diagnosis; context: ViewContext }) {
               view: 'tables',
               ...AS_IT_IS,
               report: { phase: 'accounting', module: 'modules', operator: 'ops' }[level],
-              groupBy: { phase: 'phase', module: '', operator: inside[0] ? 'place' : '' }[
-                level
-              ],
+              groupBy: { phase: 'phase', module: '', operator: inside[0] ? 'place' : '' }[level],
             })
           }
         >
