@@ -294,6 +294,14 @@ TEST(Accounting, WhatLiesInAnOperatorIsNoRangeOfTheProgram) {
   EXPECT_EQ(Accounted(builder).host(HostBucket::python), 0);
 }
 
+TEST(Accounting, OperatorsWithoutQualifiedNamesAreNoRanges) {
+  TraceBuilder builder;
+  builder.on_thread(1);
+  builder.op("conv2d", 0, 1000);
+  builder.op("convolution", 100, 800);
+  EXPECT_EQ(Accounted(builder).host(HostBucket::python), 0);
+}
+
 TEST(Accounting, RangesAmongOperatorsMayBeNested) {
   TraceBuilder builder;
   builder.on_thread(1);

@@ -45,7 +45,8 @@ bool has_arguments(const Trace& trace, SliceId op) {
 /// By name: ranges of the program that were recorded as operators. PyTorch up to 1.10 wrote
 /// record_function so; later ones write annotations, of which such recordings have none. A range is
 /// known by what operators lack: `::` in its name, arguments, a sequence number; it lies in no
-/// operator, and holds some.
+/// operator, and holds some. Where no name has `::`, as those of the first profilers and of other
+/// programs, that tells nothing: none is a range.
 std::vector<bool> ranges_among_operators(const Context& context) {
   const Trace& trace = context.trace;
   const Column<SliceId>& parent = context.nesting().parent;
@@ -60,6 +61,7 @@ std::vector<bool> ranges_among_operators(const Context& context) {
     return use;
   };
   std::vector<bool> ranges;
+  bool qualified = false;
   for (const Nesting::Thread& thread : context.nesting().work) {
     for (const SliceId slice : thread.slices) {
       const SliceKind kind = trace.kind(slice);
@@ -69,6 +71,7 @@ std::vector<bool> ranges_among_operators(const Context& context) {
       const SliceId around = parent[slice.row()];
       const bool inside = around.valid() && trace.kind(around) == SliceKind::cpu_op;
       if (inside) use_of(around).holds = true;
+      if (trace.name(slice).find("::") != std::string_view::npos) qualified = true;
       if (use.operator_) continue;
       // Parents come first: what they are is known but for later ones of the same name.
       const bool in_operator =
@@ -76,6 +79,7 @@ std::vector<bool> ranges_among_operators(const Context& context) {
       use.operator_ = in_operator || has_arguments(trace, slice);
     }
   }
+  if (!qualified) return ranges;
   ranges.resize(trace.strings.size());
   for (std::size_t name = 0; name < uses.size(); ++name)
     ranges[name] = uses[name].seen && uses[name].holds && !uses[name].operator_;

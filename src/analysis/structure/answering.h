@@ -1,6 +1,7 @@
 // Which thread answered a request whose slice lies in a lane beside that thread.
 #pragma once
 
+#include <cstdint>
 #include <vector>
 
 #include "analysis/structure/steps.h"

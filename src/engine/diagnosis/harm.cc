@@ -135,17 +135,20 @@ constexpr std::string_view kClocks[] = {"launches.delay_median_ns",
                                         "diagnosis.predicted_step_ns",
                                         "diagnosis.replay_residual_percent",
                                         "timeline.account_ns",
-                                        "whatif.step_mean_ns"};
+                                        "whatif.step_mean_ns",
+                                        "compare.change_ns"};
 
 /// Durations of single slices were not to be believed, and count as zero.
 constexpr std::string_view kDurations[] = {"*.total_ns",
                                            "*.self_ns",
                                            "*.mean_ns",
                                            "*.min_ns",
+                                           "*.max_ns",
                                            "*.stddev_ns",
                                            "*.host_total_ns",
                                            "*.host_self_ns",
                                            "*.host_mean_ns",
+                                           "*.host_max_ns",
                                            "*.device_total_ns",
                                            "*.device_self_ns",
                                            "*.device_mean_ns",
@@ -156,7 +159,8 @@ constexpr std::string_view kDurations[] = {"*.total_ns",
                                            "diagnosis.operators",
                                            "timeline.total_ns",
                                            "timeline.account_ns",
-                                           "flame.total_ns"};
+                                           "flame.total_ns",
+                                           "compare.change_ns"};
 
 constexpr std::string_view kSelfTimes[] = {"*.self_ns", "*.self_percent", "*.host_self_ns",
                                            "*.host_self_percent", "diagnosis.operators"};
@@ -174,6 +178,9 @@ constexpr std::string_view kHost[] = {"*.host_total_ns",
                                       "gaps.*",
                                       "critical-path.*",
                                       "diagnosis.step_mean_ns",
+                                      "diagnosis.step_median_ns",
+                                      "diagnosis.step_stddev_ns",
+                                      "diagnosis.step_min_ns",
                                       "diagnosis.steps",
                                       "diagnosis.samples_per_second",
                                       "diagnosis.account_ns",
@@ -188,8 +195,15 @@ constexpr std::string_view kHost[] = {"*.host_total_ns",
                                       "ranks.step_mean_ns"};
 
 /// Some steps are not what steps are.
-constexpr std::string_view kSteps[] = {"steps.*", "diagnosis.step_mean_ns", "diagnosis.steps",
-                                       "diagnosis.samples_per_second", "ranks.step_mean_ns"};
+constexpr std::string_view kSteps[] = {"steps.*",
+                                       "diagnosis.step_mean_ns",
+                                       "diagnosis.step_median_ns",
+                                       "diagnosis.step_stddev_ns",
+                                       "diagnosis.step_min_ns",
+                                       "diagnosis.steps",
+                                       "diagnosis.samples_per_second",
+                                       "compare.change_ns",
+                                       "ranks.step_mean_ns"};
 
 constexpr Numbers kNone;
 
@@ -274,6 +288,9 @@ constexpr Harm kHarms[] = {
 };
 
 constexpr std::string_view kBeside[] = {"diagnosis.step_mean_ns",
+                                        "diagnosis.step_median_ns",
+                                        "diagnosis.step_stddev_ns",
+                                        "diagnosis.step_min_ns",
                                         "diagnosis.steps",
                                         "diagnosis.samples_per_second",
                                         "diagnosis.account_ns",

@@ -70,6 +70,23 @@ TEST(Harm, HasEveryCheckThatCanFail) {
     EXPECT_TRUE(named.contains(check)) << check << " has no row";
 }
 
+TEST(Harm, WhatFollowsFromAHarmedNumberIsHarmedToo) {
+  for (const Harm& harm : harms()) {
+    const auto has = [&](std::string_view number) {
+      return std::ranges::count(harm.numbers, number) != 0;
+    };
+    if (has("accounting.*")) {
+      EXPECT_TRUE(has("diagnosis.account_ns")) << harm.check;
+      EXPECT_TRUE(has("timeline.account_ns")) << harm.check;
+    }
+    if (has("diagnosis.step_mean_ns")) {
+      EXPECT_TRUE(has("diagnosis.step_median_ns")) << harm.check;
+      EXPECT_TRUE(has("compare.change_ns")) << harm.check;
+    }
+    EXPECT_EQ(has("*.min_ns"), has("*.max_ns")) << harm.check;
+  }
+}
+
 TEST(Harm, OnlyOfAFailedCheckAndOfALoss) {
   HealthCheck check;
   check.id = "activities_before_launch";

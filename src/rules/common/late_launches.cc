@@ -35,13 +35,17 @@ bool is_operator(std::string_view name) {
 class HostComputing {
  public:
   explicit HostComputing(const RuleContext& rules)
-      : rules_(rules), operators_(rules.trace(), is_operator), calls_(rules.trace().slices.size()) {
+      : rules_(rules),
+        operators_(rules.trace(), is_operator),
+        calls_(rules.trace().slices.size()),
+        threads_(rules.trace().tracks.size()) {
     const Trace& trace = rules.trace();
     for_each_activity(rules, [&](SliceId activity, SliceId op) {
       mark(rules.context.links().launch[activity.row()]);
       mark(op);
     });
     for (const Nesting::Thread& thread : rules.context.nesting().work) {
+      threads_[thread.track.row()] = &thread;
       for (const SliceId slice : thread.slices)
         if (is_runtime_call(trace.kind(slice))) mark(slice);
     }
@@ -85,10 +89,9 @@ class HostComputing {
 
   [[nodiscard]] std::vector<Interval> find(TrackId track) const {
     const Trace& trace = rules_.trace();
-    const auto& threads = rules_.context.nesting().work;
-    const auto thread = std::ranges::find(threads, track, &Nesting::Thread::track);
     std::vector<Interval> found;
-    if (thread == threads.end()) return found;
+    const Nesting::Thread* const thread = threads_[track.row()];
+    if (thread == nullptr) return found;
     for (const SliceId slice : thread->slices) {
       const Time start = trace.slices.start[slice.row()];
       if (!found.empty() && start < found.back().end) continue;
@@ -103,6 +106,7 @@ class HostComputing {
   const RuleContext& rules_;
   NameSet operators_;
   std::vector<bool> calls_;  // by slice: it or what it holds calls the runtime, or launches
+  std::vector<const Nesting::Thread*> threads_;  // by track
   std::map<TrackId, std::vector<Interval>> known_;
 };
 

@@ -13,20 +13,24 @@ export interface PlaceTime {
   readonly percent: number;
 }
 
-/** The self times of a place, the longest first, of `fathom ops --group-by place`: on the device where it worked at all. */
+/** Where operators' time is counted: on the device, where it worked at all. */
+export const workedOn = (rows: readonly Row[]): 'device' | 'host' =>
+  rows.some((row) => Number(row['device_self_ns']) > 0) ? 'device' : 'host';
+
+/** The self times of a place, the longest first, of `fathom ops --group-by place`. */
 export function placeTimes(
   rows: readonly Row[],
   by: 'phase' | 'module' | 'name',
   place: Place,
 ): PlaceTime[] {
-  const device = rows.some((row) => Number(row['device_self_ns']) > 0);
+  const column = `${workedOn(rows)}_self_ns`;
   const times = new Map<string, number>();
   let all = 0;
   for (const row of rows) {
-    const ns = Number(row[device ? 'device_self_ns' : 'host_self_ns'] ?? 0);
+    const ns = Number(row[column] ?? 0);
     all += ns;
-    const text = (column: string): string => String(row[column] ?? '');
-    if (Object.entries(place).some(([column, value]) => text(column) !== value)) continue;
+    const text = (of: string): string => String(row[of] ?? '');
+    if (Object.entries(place).some(([of, value]) => text(of) !== value)) continue;
     times.set(text(by), (times.get(text(by)) ?? 0) + ns);
   }
   return [...times]

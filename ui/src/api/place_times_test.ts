@@ -1,7 +1,7 @@
 // From the whole to a phase, to a module in it, to the operators there: each level sums to the one above.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { placeTimes } from './place_times';
+import { placeTimes, workedOn } from './place_times';
 
 const row = (name: string, phase: string | null, module: string | null, device: number) => ({
   name,
@@ -39,4 +39,6 @@ test('each level sums to what was chosen above it', () => {
 test('without work on a device it is time on the host', () => {
   const idle = ROWS.map((each) => ({ ...each, device_self_ns: null }));
   assert.equal(placeTimes(idle, 'phase', {})[0]?.self_ns, 21);
+  assert.equal(workedOn(idle), 'host');
+  assert.equal(workedOn(ROWS), 'device');
 });

@@ -99,7 +99,8 @@ export function DataTable(props: DataTableProps) {
       End: rows.length - 1,
     };
     const target = jump[event.code];
-    if (event.code === 'Enter' && props.onRow) {
+    // On a word in a cell, Enter leads to its definition.
+    if (event.code === 'Enter' && props.onRow && event.target === event.currentTarget) {
       const row = rows[at];
       if (row) props.onRow(row);
       event.preventDefault();

@@ -54,10 +54,8 @@ function DifferentialFlame(props: { base: Recording; next: Recording }) {
         : null,
     [base, next, ...steps, wide],
   );
-  if (base.state === 'failed')
-    return <Failed what="No calls" of={{ state: 'failed', error: base.error }} />;
-  if (next.state === 'failed')
-    return <Failed what="No calls" of={{ state: 'failed', error: next.error }} />;
+  for (const loaded of [base, next])
+    if (loaded.state === 'failed') return <Failed what="No calls" of={loaded} />;
   if (!root) return <Loading what="Adding up calls" />;
   return (
     <>

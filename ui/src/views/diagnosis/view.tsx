@@ -114,14 +114,14 @@ function TopFindings(props: { diagnosis: Diagnosis; context: ViewContext }) {
 function Facts(props: { diagnosis: Diagnosis }) {
   const { baseline } = props.diagnosis;
   const facts: [value: string, what: string, term: string, number: string][] = [
-    [durationText(baseline.step_median_ns), 'median step', 'step', 'steps'],
+    [durationText(baseline.step_median_ns), 'median step', 'step', 'step_median_ns'],
     [durationText(baseline.step_mean_ns), 'mean step', 'step', 'step_mean_ns'],
-    [durationText(baseline.step_stddev_ns), 'standard deviation', 'step', 'steps'],
+    [durationText(baseline.step_stddev_ns), 'standard deviation', 'step', 'step_stddev_ns'],
     [
       `${durationText(baseline.step_min_ns)} – ${durationText(baseline.step_max_ns)}`,
       'shortest – longest',
       'step',
-      'steps',
+      'step_min_ns',
     ],
   ];
   const add = (

@@ -1,7 +1,7 @@
 // Phase 3: where in the step? A phase leads to its modules, a module to its operators, an operator to its calls.
 import { useState } from 'preact/hooks';
 import { durationText, percentText } from '../../base/format';
-import { placeTimes, type Place } from '../../api/place_times';
+import { placeTimes, workedOn, type Place } from '../../api/place_times';
 import { AS_IT_IS, TABLE_SCOPE, tablePath } from '../../api/urls';
 import type { Diagnosis, TableAnswer } from '../../api/types';
 import { Beyond } from '../../components/beyond';
@@ -33,6 +33,7 @@ export function Where(props: { diagnosis: Diagnosis; context: ViewContext }) {
   );
   const table = latest(loaded);
   const by = level === 'operator' ? 'name' : level;
+  const column = `ops.${table && workedOn(table.rows)}_self_`;
   const times = asked ? table && placeTimes(table.rows, by, place) : baseline.operators;
   const choose = (next: Level): void => {
     const { phase } = place;
@@ -55,12 +56,7 @@ export function Where(props: { diagnosis: Diagnosis; context: ViewContext }) {
               view: 'tables',
               ...AS_IT_IS,
               report: { phase: 'accounting', module: 'modules', operator: 'ops' }[level],
-              groupBy:
-                level === 'phase'
-                  ? 'phase'
-                  : inside.length > 0 && level === 'operator'
-                    ? 'place'
-                    : '',
+              groupBy: { phase: 'phase', module: '', operator: inside[0] ? 'place' : '' }[level],
             })
           }
         >
@@ -68,7 +64,7 @@ export function Where(props: { diagnosis: Diagnosis; context: ViewContext }) {
         </Quiet>
       </Tabs>
       {asked && <Beyond scope={scope} known={TABLE_SCOPE} />}
-      {inside.length > 0 && (
+      {inside[0] && (
         <p>
           In {inside.join(' › ')} <Quiet onClick={() => choose('phase')}>Everything</Quiet>
         </p>
@@ -92,10 +88,10 @@ export function Where(props: { diagnosis: Diagnosis; context: ViewContext }) {
                   {name || '(none)'}
                 </Term>
               </RowHead>
-              <Num data-n={asked ? 'ops.device_self_ns' : 'diagnosis.operators'}>
+              <Num data-n={asked ? `${column}ns` : 'diagnosis.operators'}>
                 {durationText(self_ns)}
               </Num>
-              <Num>
+              <Num data-n={asked ? `${column}percent` : 'diagnosis.operators'}>
                 <i class="share" aria-hidden="true" style={{ width: `${percent}%` }} />
                 <span>{percentText(percent)}</span>
               </Num>
