@@ -78,6 +78,7 @@ class Check:
     check: str
     status: str
     sentence: str
+    harms: tuple[str, ...]  # numbers that are not to be trusted, as report.column; * is any
 
 
 @dataclass(frozen=True)
@@ -264,7 +265,7 @@ class Diagnosis:
             "usual_account_ns": members["usual_account_ns"],
             "steps": tuple(_make(Step, each) for each in members["steps"]),
             "steps_total": members["steps_total"],
-            "health": tuple(_make(Check, each) for each in members["health"]),
+            "health": tuple(_check(each) for each in members["health"]),
             "checklist": tuple(_make(ChecklistItem, each) for each in members["checklist"]),
             "rules": tuple(_make(RuleResult, each) for each in members["rules"]),
             "replay_residual_percent": members["replay_residual_percent"],
@@ -314,6 +315,10 @@ def _make(kind: type[T], members: Mapping[str, Any], **typed: Any) -> T:
     """The dataclass of those members that it knows: the schema may grow."""
     names = {each.name for each in fields(kind)}  # type: ignore[arg-type]
     return kind(**{name: members[name] for name in members if name in names} | typed)
+
+
+def _check(members: dict[str, Any]) -> Check:
+    return _make(Check, members, harms=tuple(members["harms"]))
 
 
 def _baseline(members: dict[str, Any]) -> Baseline:
