@@ -55,7 +55,7 @@ ComparedSide side_of(const Profile& profile) {
                     .warm_up = {}};
   // Where one run follows another, no level is to be expected.
   if (profile.runs > 1) return side;
-  side.warm_up = find_warm_up_of_many(lengths);
+  side.warm_up = warm_up_of_steps(lengths);
   side.autocorrelation = autocorrelation(lengths);
   return side;
 }

@@ -65,7 +65,7 @@ std::string fewest_steps(const Budget& budget) {
 }
 
 bool never_steady(const std::vector<double>& lengths) {
-  const std::optional<WarmUp> found = find_warm_up_of_many(lengths);
+  const std::optional<WarmUp> found = warm_up_of_steps(lengths);
   return found && found->kind == Steadiness::never_steady;
 }
 
@@ -159,6 +159,12 @@ std::optional<TimeRatio> of_many_runs(const std::vector<double>& base,
 }
 
 }  // namespace
+
+std::optional<WarmUp> warm_up_of_steps(std::span<const double> lengths) {
+  // Few enough that it costs little beside reading the recording.
+  constexpr std::size_t kMost = 250;
+  return find_warm_up_of_many(lengths, kMost);
+}
 
 std::string unsteady_sides(bool base, bool now) {
   if (!base && !now) return {};

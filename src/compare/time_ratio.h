@@ -2,12 +2,14 @@
 #pragma once
 
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "compare/budget.h"
 #include "compare/turns.h"
 #include "stats/median_interval.h"
+#include "stats/warm_up.h"
 
 namespace fathom {
 
@@ -26,6 +28,10 @@ struct TimeRatio {
   std::string basis;   ///< "within the one run of each side", "over 8 pairs of runs".
   std::string reason;  ///< Why there is no interval; else what it does not cover.
 };
+
+/// Whether the steps of one run were ever steady (stats/warm_up.h); of more than 250, as means of
+/// neighbours.
+std::optional<WarmUp> warm_up_of_steps(std::span<const double> lengths);
 
 /// "the times of base were never steady, so that they have no one level"; "" where neither was
 /// unsteady. Times are those of steps, or of whole runs.

@@ -118,10 +118,9 @@ std::optional<WarmUp> find_warm_up(std::span<const double> times) {
   return WarmUp{.kind = faster_before ? Steadiness::slowed : Steadiness::warm, .after = after};
 }
 
-std::optional<WarmUp> find_warm_up_of_many(std::span<const double> times) {
+std::optional<WarmUp> find_warm_up_of_many(std::span<const double> times, std::size_t most) {
   // PELT takes a time that grows with the square where nothing changes.
-  constexpr std::size_t kMost = 2000;
-  const std::size_t group = (times.size() + kMost - 1) / kMost;
+  const std::size_t group = (times.size() + most - 1) / most;
   if (group <= 1) return find_warm_up(times);
   std::vector<double> means;
   for (; times.size() >= group; times = times.subspan(group)) {

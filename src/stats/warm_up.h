@@ -37,9 +37,9 @@ struct WarmUp {
 /// 2017.
 std::optional<WarmUp> find_warm_up(std::span<const double> times);
 
-/// The same in a time that many values do not make long: of more than 2000, means of neighbours are
-/// looked at, so that `after` is only known to one of these.
-std::optional<WarmUp> find_warm_up_of_many(std::span<const double> times);
+/// The same in a time that many values do not make long: of more than `most`, means of neighbours
+/// are looked at, so that `after` is only known to one of these.
+std::optional<WarmUp> find_warm_up_of_many(std::span<const double> times, std::size_t most = 2000);
 
 /// Correlation of each value with the next: 0 for independent ones. 0 below three values and where
 /// all are equal. Source: Box and Jenkins, "Time Series Analysis" (1970), chapter 2.

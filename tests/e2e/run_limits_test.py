@@ -74,7 +74,7 @@ class Limits(unittest.TestCase):
                    "while time.monotonic() < end: sum(range(1000))\n"
                    "raise SystemExit(7)\n")
         (self.folder / "work.py").write_text(program)
-        for limit in (0, 1, 4, 40):
+        for limit in (0, 1, 4, 16):
             shutil.rmtree(self.folder / "session", ignore_errors=True)
             done = subprocess.run(
                 ["bash", "-c", f'ulimit -f {limit}; exec "$@"', "bash", FATHOM, "run", "-o", "session", "--telemetry", "50",
@@ -86,10 +86,10 @@ class Limits(unittest.TestCase):
                 self.assertIn("ulimit -f", done.stderr)
                 continue
             self.assertEqual(done.returncode, 7, done.stderr)
-            self.assertIn("(ulimit -f" if limit == 40 else "ulimit -f", done.stderr)
+            self.assertIn("(ulimit -f" if limit == 16 else "ulimit -f", done.stderr)
         manifest = json.loads((self.folder / "session/manifest.json").read_text())
         said = " ".join(limit["why"] for limit in manifest["not_recorded"])
-        self.assertIn("no file may have more than 40960 bytes (ulimit -f 40)", said)
+        self.assertIn("no file may have more than 16384 bytes (ulimit -f 16)", said)
 
     def test_a_program_is_ended_by_the_limit_of_file_sizes_as_without_us(self):
         write = "trap - XFSZ; head -c 500000 /dev/zero > large; kill -l $?"

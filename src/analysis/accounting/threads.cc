@@ -32,8 +32,8 @@ Bucket state_of_name(std::string_view name, SliceKind kind) {
 /// What the operators of a name have in common.
 struct NameUse {
   bool seen = false;
-  bool holds = false;      ///< One of them holds operators.
-  bool operator_ = false;  ///< Its name, its arguments, or being inside an operator shows one.
+  bool holds = false;        ///< One of them holds operators.
+  bool is_operator = false;  ///< Its name, its arguments, or being inside an operator shows one.
 };
 
 bool has_arguments(const Trace& trace, SliceId op) {
@@ -57,7 +57,7 @@ std::vector<bool> ranges_among_operators(const Context& context) {
     const std::string_view name = trace.name(op);
     use = {.seen = true,
            .holds = false,
-           .operator_ = name.find("::") != name.npos || is_annotation(name)};
+           .is_operator = name.find("::") != name.npos || is_annotation(name)};
     return use;
   };
   std::vector<bool> ranges;
@@ -72,17 +72,17 @@ std::vector<bool> ranges_among_operators(const Context& context) {
       const bool inside = around.valid() && trace.kind(around) == SliceKind::cpu_op;
       if (inside) use_of(around).holds = true;
       if (trace.name(slice).find("::") != std::string_view::npos) qualified = true;
-      if (use.operator_) continue;
+      if (use.is_operator) continue;
       // Parents come first: what they are is known but for later ones of the same name.
       const bool in_operator =
-          inside && use_of(around).operator_ && !is_annotation(trace.name(around));
-      use.operator_ = in_operator || has_arguments(trace, slice);
+          inside && use_of(around).is_operator && !is_annotation(trace.name(around));
+      use.is_operator = in_operator || has_arguments(trace, slice);
     }
   }
   if (!qualified) return ranges;
   ranges.resize(trace.strings.size());
   for (std::size_t name = 0; name < uses.size(); ++name)
-    ranges[name] = uses[name].seen && uses[name].holds && !uses[name].operator_;
+    ranges[name] = uses[name].seen && uses[name].holds && !uses[name].is_operator;
   return ranges;
 }
 
