@@ -59,6 +59,15 @@ std::string without_unit(std::string percent) {
 /// with less, findings about the time of others are joined (engine/diagnosis/cards.cc).
 constexpr double kOnTop = 0.2;
 
+/// The more detail, the more of a long title: one line, about two, all of it.
+std::string title_text(const std::string& title, Detail detail, const Style& style) {
+  if (detail == Detail::saving) return shorten_middle(title, style.width);
+  const std::string_view mark = "   ";
+  const std::size_t width = style.width - mark.size();
+  if (detail > Detail::change) return wrap(title, width, mark);
+  return wrap(shorten_middle(title, 2 * width - mark.size()), width, mark);
+}
+
 std::string evidence_text(const Evidence& evidence) {
   return evidence.location.empty() ? evidence.text : evidence.text + " — " + evidence.location;
 }
@@ -146,9 +155,7 @@ std::string headline(const RankedFinding& ranked) {
 std::string finding_text(const RankedFinding& ranked, std::string_view input, Detail detail,
                          const Style& style) {
   const Finding& finding = ranked.finding;
-  const std::string head = headline(ranked);
-  std::string text = style.bold(detail < Detail::evidence ? shorten_middle(head, style.width)
-                                                          : wrap(head, style.width - 3, "   "));
+  std::string text = style.bold(title_text(headline(ranked), detail, style));
   text += "\n" + part("predicted",
                       saving_text(ranked, style.ascii) +
                           "; effort: " + std::string(to_string(finding.effort)),

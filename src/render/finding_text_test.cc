@@ -114,6 +114,20 @@ TEST(FindingText, CutsAChangeThatHasNoRoomAtABlank) {
       << text;
 }
 
+TEST(FindingText, WrapsALongTitleWhereTheChangeIsShown) {
+  RankedFinding ranked = slow_loop();
+  ranked.finding.title = "The device waits for launches: 15.91 ms (9.0 % of the step)";
+  Style style;
+  style.width = 50;
+  const std::string text = finding_text(ranked, "trace.json", Detail::change, style);
+  EXPECT_EQ(text.find("2. The device waits for launches: 15.91 ms (9.0\n   % of the step)\n"), 0U)
+      << text;
+  const std::string line = finding_text(ranked, "trace.json", Detail::saving, style);
+  EXPECT_EQ(line.find("15.91 ms"), std::string::npos) << line;
+  ranked.finding.title = "Call of " + std::string(100'000, 'x');
+  EXPECT_LT(finding_text(ranked, "trace.json", Detail::change, style).size(), 1000U);
+}
+
 TEST(FindingText, NeverLetsANameReachTheTerminalRaw) {
   RankedFinding ranked = slow_loop();
   ranked.finding.title = "\x1b[2J";

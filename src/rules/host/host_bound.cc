@@ -228,8 +228,8 @@ Outcome check(const RuleContext& rules) {
   if (per < kFewestKernels && kernels.median >= kLongKernel) return std::vector<Finding>{};
   Finding finding;
   finding.title = "The device waits for launches: " + per_step(rules, idle) + ", with " +
-                  count_text(per) + " kernels per step of " + duration_text(kernels.median) +
-                  " (median)";
+                  count_text(per) + " kernels per step, median duration " +
+                  duration_text(kernels.median);
   finding.family = Family::host;
   finding.weight = weight_of(rules, idle);
   finding.confidence = kernels.median < kShortKernel ? Confidence::high : Confidence::medium;
