@@ -120,7 +120,7 @@ TEST(FindingText, WrapsALongTitleWhereTheChangeIsShown) {
   Style style;
   style.width = 50;
   const std::string text = finding_text(ranked, "trace.json", Detail::change, style);
-  EXPECT_EQ(text.find("2. The device waits for launches: 15.91 ms (9.0\n   % of the step)\n"), 0U)
+  EXPECT_EQ(text.find("2. The device waits for launches: 15.91 ms\n   (9.0 % of the step)\n"), 0U)
       << text;
   const std::string line = finding_text(ranked, "trace.json", Detail::saving, style);
   EXPECT_EQ(line.find("15.91 ms"), std::string::npos) << line;

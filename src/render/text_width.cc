@@ -89,6 +89,22 @@ std::string_view fitting_back(std::string_view text, std::size_t width) {
   return text.substr(skipped);
 }
 
+bool is_unit(std::string_view word) {
+  constexpr std::string_view kUnits[] = {"%", "ns",  "µs",  "ms",  "s",
+                                         "B", "KiB", "MiB", "GiB", "TiB"};
+  word = word.substr(0, word.find_first_of(",.;:)"));
+  return std::ranges::find(kUnits, word) != std::end(kUnits);
+}
+
+/// Up to the next blank; a number has its unit with it ("62.8 %").
+std::string_view first_word(std::string_view text) {
+  const std::size_t blank = std::min(text.find(' '), text.size());
+  if (blank == 0 || text[blank - 1] < '0' || text[blank - 1] > '9') return text.substr(0, blank);
+  if (blank == text.size()) return text;
+  const std::size_t end = std::min(text.find(' ', blank + 1), text.size());
+  return text.substr(0, is_unit(text.substr(blank + 1, end - blank - 1)) ? end : blank);
+}
+
 }  // namespace
 
 std::size_t display_width(std::string_view text) {
@@ -149,10 +165,9 @@ std::string wrap(std::string_view text, std::size_t width, std::string_view inde
   std::string out;
   std::size_t used = 0;
   while (!text.empty()) {
-    const std::size_t blank = std::min(text.find(' '), text.size());
     std::string shortened;
-    std::string_view word = text.substr(0, blank);
-    text.remove_prefix(std::min(blank + 1, text.size()));
+    std::string_view word = first_word(text);
+    text.remove_prefix(std::min(word.size() + 1, text.size()));
     if (word.size() > kLongestWord) word = shortened = shorten_middle(word, kLongestWord);
     if (used != 0 && used + 1 + display_width(word) > width) {
       out += '\n';

@@ -25,8 +25,8 @@ std::string shorten_end(std::string_view text, std::size_t width);
 std::string pad_right(std::string_view text, std::size_t width);
 std::string pad_left(std::string_view text, std::size_t width);
 
-/// Breaks at blanks into lines of at most `width` columns; longer words are broken where they must,
-/// and those above 1000 columns shortened in the middle.
+/// Breaks at blanks into lines of at most `width` columns, but no number from its unit; longer
+/// words are broken where they must, and those above 1000 columns shortened in the middle.
 std::string wrap(std::string_view text, std::size_t width, std::string_view indent);
 
 }  // namespace fathom

@@ -65,5 +65,12 @@ TEST(TextWidth, WrapsAtBlanksAndBreaksOnlyWhatIsTooLong) {
   EXPECT_LT(wrap(std::string(100'000, 'n'), 8, "").size(), 1200U);
 }
 
+TEST(TextWidth, WrapsNoNumberFromItsUnit) {
+  EXPECT_EQ(wrap("it takes 97.3 % of the step", 14, ""), "it takes\n97.3 % of the\nstep");
+  EXPECT_EQ(wrap("saves 42.12 ms, then 3 µs)", 11, ""), "saves\n42.12 ms,\nthen 3 µs)");
+  EXPECT_EQ(wrap("count of 12 steps", 11, ""), "count of 12\nsteps");
+  EXPECT_EQ(wrap("ends in 12 ", 10, ""), "ends in 12");
+}
+
 }  // namespace
 }  // namespace fathom
