@@ -59,13 +59,14 @@ std::string without_unit(std::string percent) {
 /// with less, findings about the time of others are joined (engine/diagnosis/cards.cc).
 constexpr double kOnTop = 0.2;
 
-/// The more detail, the more of a long title: one line, about two, all of it.
+/// The more detail, the more of a long title: one line, three, all of it.
 std::string title_text(const std::string& title, Detail detail, const Style& style) {
   if (detail == Detail::saving) return shorten_middle(title, style.width);
   const std::string_view mark = "   ";
   const std::size_t width = style.width - mark.size();
   if (detail > Detail::change) return wrap(title, width, mark);
-  return wrap(shorten_middle(title, 2 * width - mark.size()), width, mark);
+  constexpr std::size_t kRagged = 20;  // Lines end where words do.
+  return wrap(shorten_middle(title, 3 * width - kRagged), width, mark);
 }
 
 std::string evidence_text(const Evidence& evidence) {

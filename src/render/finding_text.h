@@ -16,7 +16,7 @@ inline constexpr std::size_t kLabelWidth = 14;
 /// Each detail shows what the one before shows, and more.
 enum class Detail : std::uint8_t {
   saving,    ///< Title and predicted saving, on a line each.
-  change,    ///< What to change, on one line; a long title on two.
+  change,    ///< What to change, on one line; a long title on three.
   evidence,  ///< The first piece of evidence, and what else was found of the cause; wrapped.
   code,      ///< All about the change, with code before and after.
   full,
