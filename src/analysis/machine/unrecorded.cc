@@ -5,28 +5,23 @@
 #include <string_view>
 #include <utility>
 
-#include <simdjson.h>
-
-#include "base/json_result.h"
+#include "base/json_entries.h"
 
 namespace fathom {
 namespace {
 
-std::string member(const simdjson::dom::element& entry, const char* name) {
-  std::string_view text;
-  return entry[name].get(text) == simdjson::SUCCESS ? std::string(text) : std::string();
+std::string member(const JsonEntry& entry, std::string_view name) {
+  const auto at = entry.find(name);
+  return at == entry.end() ? std::string() : at->second;
 }
 
 }  // namespace
 
 std::vector<Unrecorded> unrecorded(const Trace& trace) {
   std::vector<Unrecorded> found;
-  simdjson::dom::parser parser;
   for (const Fact& fact : trace.facts) {
     if (!fact.key.ends_with("not_recorded")) continue;
-    simdjson::dom::array entries;
-    if (!get_json(parser.parse(fact.value), entries)) continue;
-    for (const simdjson::dom::element entry : entries) {
+    for (const JsonEntry& entry : json_entries(fact.value)) {
       Unrecorded lost{.what = member(entry, "what"),
                       .why = member(entry, "why"),
                       .lost = member(entry, "lost"),
