@@ -24,4 +24,9 @@ std::vector<JsonEntry> json_entries(std::string_view json) {
   return found;
 }
 
+std::string member_of(const JsonEntry& entry, std::string_view name) {
+  const auto at = entry.find(name);
+  return at == entry.end() ? std::string() : at->second;
+}
+
 }  // namespace fathom

@@ -2,30 +2,22 @@
 #include "analysis/machine/unrecorded.h"
 
 #include <algorithm>
-#include <string_view>
+#include <string>
 #include <utility>
 
 #include "base/json_entries.h"
 
 namespace fathom {
-namespace {
-
-std::string member(const JsonEntry& entry, std::string_view name) {
-  const auto at = entry.find(name);
-  return at == entry.end() ? std::string() : at->second;
-}
-
-}  // namespace
 
 std::vector<Unrecorded> unrecorded(const Trace& trace) {
   std::vector<Unrecorded> found;
   for (const Fact& fact : trace.facts) {
     if (!fact.key.ends_with("not_recorded")) continue;
     for (const JsonEntry& entry : json_entries(fact.value)) {
-      Unrecorded lost{.what = member(entry, "what"),
-                      .why = member(entry, "why"),
-                      .lost = member(entry, "lost"),
-                      .remedy = member(entry, "remedy")};
+      Unrecorded lost{.what = member_of(entry, "what"),
+                      .why = member_of(entry, "why"),
+                      .lost = member_of(entry, "lost"),
+                      .remedy = member_of(entry, "remedy")};
       const auto same = std::ranges::find_if(found, [&](const Unrecorded& known) {
         return known.what == lost.what && known.why == lost.why;
       });

@@ -13,6 +13,7 @@
 
 #include "analysis/machine/energy.h"
 #include "analysis/util/json_list.h"
+#include "base/json_entries.h"
 #include "base/json_result.h"
 #include "base/quantity_text.h"
 #include "engine/inputs/run_folder.h"
@@ -33,21 +34,14 @@ std::string text_of(const Trace& trace, std::string_view key) {
   return {};
 }
 
-std::string member(const simdjson::dom::element& entry, const char* name) {
-  std::string_view text;
-  return entry[name].get(text) == simdjson::SUCCESS ? std::string(text) : std::string();
-}
-
 std::vector<HangLook> hangs(const Trace& trace) {
   std::vector<HangLook> found;
   const Fact* const fact = trace.fact("dumps");
-  simdjson::dom::parser parser;
-  simdjson::dom::array entries;
-  if (fact == nullptr || !get_json(parser.parse(fact->value), entries)) return found;
-  for (const simdjson::dom::element entry : entries) {
-    found.push_back({.file = member(entry, "file"),
-                     .why = member(entry, "why"),
-                     .where = member(entry, "where")});
+  if (fact == nullptr) return found;
+  for (const JsonEntry& entry : json_entries(fact->value)) {
+    found.push_back({.file = member_of(entry, "file"),
+                     .why = member_of(entry, "why"),
+                     .where = member_of(entry, "where")});
   }
   return found;
 }
