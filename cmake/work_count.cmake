@@ -13,7 +13,7 @@ function(fathom_count_work room)
   if(room STREQUAL "base") # what all programs link has the counter
     target_sources(fathom_base PRIVATE "${PROJECT_SOURCE_DIR}/tests/scaling/work_count.cc")
     target_include_directories(fathom_base PRIVATE "${PROJECT_SOURCE_DIR}")
-  elseif(room MATCHES "^(stats|store|export|analysis|replay|reports|rules|engine|compare)$")
+  elseif(room MATCHES "^(stats|store|export|analysis|replay|reports|rules|engine|compare|server)$")
     target_compile_options(fathom_${room} PRIVATE -fsanitize-coverage=trace-pc)
   endif()
 endfunction()

@@ -1,6 +1,6 @@
 """Judges whether a fix applies to the program that was recorded, by facts that are read from the trace's events alone.
 
-Facts are part of a label (`facts`): devices, frameworks, optimizers, types of products, masks, loaders, what was recorded. A fix
+Facts are part of a label (`facts`): devices, frameworks, optimizers, types of matrix multiplications, masks, loaders, what was recorded. A fix
 that needs something else would change results or does not apply. Knows nothing of Fathom but the words of a fix.
 """
 

@@ -10,6 +10,7 @@
 #include <sys/resource.h>
 
 #include "base/out_of_memory.h"
+#include "base/process_limit.h"
 #include "cli/command.h"
 #include "cli/memory.h"
 #include "cli/messages.h"
@@ -37,9 +38,7 @@ void explain(const std::exception& error) {
                                    (no_thread && memory_is_limited()))) {
     say_error(fathom::out_of_memory_text(fathom::OutOfMemory(0), ""));
   } else if (no_thread) {
-    say_error(
-        "no thread can be started: a limit on processes is reached (ulimit -u, or pids.max of the "
-        "control group); raise it, or end other programs");
+    say_error("no thread can be started: " + std::string(fathom::kProcessLimit));
   } else {
     say_error(std::string("internal error: ") + error.what());
   }

@@ -57,14 +57,6 @@ std::vector<RankRuns> by_rank(const std::vector<const Run*>& base,
   return out;
 }
 
-StepLengths lengths_of(const std::vector<const Profile*>& profiles) {
-  StepLengths lengths;
-  for (const Profile* const profile : profiles)
-    lengths.push_back({.lengths_ns = {profile->lengths_ns.begin(), profile->lengths_ns.end()},
-                       .started = profile->started_unix_ns});
-  return lengths;
-}
-
 /// Of the runs' median steps, in ns.
 double median_step(const std::vector<const Profile*>& profiles) {
   std::vector<double> medians;

@@ -59,14 +59,6 @@ RankOfRuns by_rank(const std::vector<const Run*>& runs, bool ranks) {
   return groups;
 }
 
-StepLengths lengths_of(const std::vector<const Profile*>& profiles) {
-  StepLengths lengths;
-  for (const Profile* const profile : profiles)
-    lengths.push_back({.lengths_ns = {profile->lengths_ns.begin(), profile->lengths_ns.end()},
-                       .started = profile->started_unix_ns});
-  return lengths;
-}
-
 /// Runs differ by more than their steps do: the interval is that of the runs.
 void take_interval(const std::vector<const Profile*>& base, const std::vector<const Profile*>& now,
                    Comparison& pair) {

@@ -160,6 +160,14 @@ std::optional<TimeRatio> of_many_runs(const std::vector<double>& base,
 
 }  // namespace
 
+StepLengths lengths_of(const std::vector<const Profile*>& profiles) {
+  StepLengths lengths;
+  for (const Profile* const profile : profiles)
+    lengths.push_back({.lengths_ns = {profile->lengths_ns.begin(), profile->lengths_ns.end()},
+                       .started = profile->started_unix_ns});
+  return lengths;
+}
+
 std::optional<WarmUp> warm_up_of_steps(std::span<const double> lengths) {
   // Few enough that it costs little beside reading the recording.
   constexpr std::size_t kMost = 250;

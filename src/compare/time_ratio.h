@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "compare/budget.h"
+#include "compare/profile.h"
 #include "compare/turns.h"
 #include "stats/median_interval.h"
 #include "stats/warm_up.h"
@@ -18,6 +19,7 @@ struct RunLengths {
   StartTime started;
 };
 using StepLengths = std::vector<RunLengths>;
+StepLengths lengths_of(const std::vector<const Profile*>& profiles);
 
 /// Median step divided by what a budget allows.
 struct TimeRatio {

@@ -5,9 +5,7 @@
 
 namespace fathom {
 
-bool only_functions_have_stacks(const Trace& trace) {
-  return trace.stack_samples.empty() && !trace.functions.empty();
-}
+namespace {
 
 Trace stacks_of_functions(const Trace& trace) {
   Trace made;
@@ -32,6 +30,18 @@ Trace stacks_of_functions(const Trace& trace) {
     made.stack_samples.push_back(sample);
   }
   return made;
+}
+
+}  // namespace
+
+bool only_functions_have_stacks(const Trace& trace) {
+  return trace.stack_samples.empty() && !trace.functions.empty();
+}
+
+Result<WriteCounts> write_stacks(const Trace& trace, const WriteSelection& selection,
+                                 ByteSink& sink, decltype(TraceWriter::write) write_samples) {
+  if (!only_functions_have_stacks(trace)) return write_samples(trace, selection, sink);
+  return write_samples(stacks_of_functions(trace), {}, sink);
 }
 
 }  // namespace fathom

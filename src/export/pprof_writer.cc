@@ -162,10 +162,7 @@ Result<WriteCounts> write(const Trace& trace, const WriteSelection& selection, B
   }
   tables.write(message);
   flush();
-  const Result<void> finished = out.finish();
-  if (!finished) return finished.error();
-  counts.bytes = out.written();
-  return counts;
+  return finish(out, counts);
 }
 
 constexpr std::string_view kExtensions[] = {".pprof", ".pb"};

@@ -157,10 +157,7 @@ Result<WriteCounts> write(const Trace& trace, const WriteSelection& selection, B
     ++counts.events;
   }
   out.end_dictionary();
-  const Result<void> finished = out.finish();
-  if (!finished) return finished.error();
-  counts.bytes = out.written();
-  return counts;
+  return finish(out, counts);
 }
 
 constexpr std::string_view kExtensions[] = {".prof", ".pstats"};

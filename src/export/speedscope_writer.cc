@@ -151,15 +151,11 @@ Result<WriteCounts> write_samples(const Trace& trace, const WriteSelection& sele
     write_profile(trace, frames, profile, unit_of(trace), json);
   }
   json.end().end();
-  const Result<void> finished = out.finish();
-  if (!finished) return finished.error();
-  counts.bytes = out.written();
-  return counts;
+  return finish(out, counts);
 }
 
 Result<WriteCounts> write(const Trace& trace, const WriteSelection& selection, ByteSink& sink) {
-  if (!only_functions_have_stacks(trace)) return write_samples(trace, selection, sink);
-  return write_samples(stacks_of_functions(trace), {}, sink);
+  return write_stacks(trace, selection, sink, write_samples);
 }
 
 constexpr std::string_view kExtensions[] = {".speedscope.json"};

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/byte_sink.h"
+#include "base/result.h"
 #include "store/sampled_time.h"
 #include "store/trace.h"
 
@@ -28,6 +29,15 @@ struct WriteCounts {
   std::uint64_t events = 0;         ///< Slices, flow ends, instants, samples.
   std::uint64_t unbound_flows = 0;  ///< perfetto: ends of arrows in no slice.
 };
+
+/// The end of writing: hands on what is left, and counts it. `Out` is a WriteBuffer or has one.
+template <typename Out>
+Result<WriteCounts> finish(Out& out, WriteCounts counts) {
+  const Result<void> finished = out.finish();
+  if (!finished) return finished.error();
+  counts.bytes = out.written();
+  return counts;
+}
 
 /// Whether a format holds stacks or functions and nothing else.
 enum class WritesStacks : std::uint8_t {

@@ -182,8 +182,9 @@ Result<ChildRun> ChildRunner::run(const std::vector<std::string>& command,
   pid_t pid = 0;
   const std::int64_t began = now_ns();
   const int reason = plan.spawn(pid, program, arguments, environment);
+  if (reason == EAGAIN) return capture::no_process(reason);
   if (reason != 0) {
-    return Error{reason == EAGAIN || reason == ENOMEM ? ErrorCode::io : ErrorCode::unsupported,
+    return Error{reason == ENOMEM ? ErrorCode::io : ErrorCode::unsupported,
                  program + ": cannot be executed: " + std::strerror(reason)};
   }
   // The kernel counts this process's memory as the child's until the child is another program. It

@@ -2,6 +2,7 @@
 #include "render/check_json.h"
 
 #include "base/json_writer.h"
+#include "render/compare_json_parts.h"
 
 namespace fathom {
 namespace {
@@ -42,16 +43,8 @@ void write_budget(JsonWriter& json, const CheckedBudget& checked) {
 void write_check(JsonWriter& json, const Check& check) {
   json.object(kJsonLines).member("reference", check.reference).member("saved", check.when);
   json.key("base").texts(check.base);
-  json.key("differs").array(kJsonLines);
-  for (const ComparedCondition& condition : check.differs) {
-    json.object(kJsonInline)
-        .member("id", condition.id)
-        .member("title", condition.title)
-        .member("base", condition.base)
-        .member("new", condition.now)
-        .end();
-  }
-  json.end().key("budgets").array(kJsonLines);
+  write_differs(json, check.differs);
+  json.key("budgets").array(kJsonLines);
   for (const CheckedBudget& budget : check.budgets) write_budget(json, budget);
   json.end().end();
 }

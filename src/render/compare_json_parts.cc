@@ -41,9 +41,9 @@ void write_side(JsonWriter& json, const ComparedSide& side) {
       .end();
 }
 
-void write_conditions(JsonWriter& json, const Comparison& pair) {
+void write_differs(JsonWriter& json, const std::vector<ComparedCondition>& conditions) {
   json.key("differs").array(kJsonLines);
-  for (const ComparedCondition& condition : pair.differs) {
+  for (const ComparedCondition& condition : conditions) {
     json.object(kJsonInline)
         .member("id", condition.id)
         .member("title", condition.title)
@@ -51,7 +51,12 @@ void write_conditions(JsonWriter& json, const Comparison& pair) {
         .member("new", condition.now)
         .end();
   }
-  json.end().key("counters").array(kJsonLines);
+  json.end();
+}
+
+void write_conditions(JsonWriter& json, const Comparison& pair) {
+  write_differs(json, pair.differs);
+  json.key("counters").array(kJsonLines);
   for (const ComparedCounter& counter : pair.counters) {
     json.object(kJsonInline)
         .member("id", counter.id)

@@ -3,6 +3,7 @@
 
 #include <optional>
 #include <string_view>
+#include <vector>
 
 #include "base/json_writer.h"
 #include "compare/comparison.h"
@@ -14,6 +15,8 @@ namespace fathom {
 void write_bounds(JsonWriter& json, std::string_view key, const std::optional<Bounds>& bounds);
 /// An object.
 void write_side(JsonWriter& json, const ComparedSide& side);
+/// The member "differs".
+void write_differs(JsonWriter& json, const std::vector<ComparedCondition>& conditions);
 /// The members "differs" and "counters".
 void write_conditions(JsonWriter& json, const Comparison& pair);
 /// The member "target": null without one.

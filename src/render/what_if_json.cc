@@ -43,7 +43,8 @@ void write_residuals(JsonWriter& json, const Residuals& residuals) {
 
 }  // namespace
 
-std::string render_what_if_json(const WhatIf& result, std::string_view indent) {
+std::string render_what_if_json(const WhatIf& result, std::string_view indent,
+                                std::string_view command) {
   std::string out(indent);
   JsonWriter json(out, kJsonLines, indent);
   json.object().member("schema", "fathom.whatif/1").member("input", result.input);
@@ -55,7 +56,9 @@ std::string render_what_if_json(const WhatIf& result, std::string_view indent) {
   write_residuals(json, result.residuals);
   json.key("notes").array(kJsonInline);
   for (const std::string& note : result.notes) json.text(note);
-  json.end().end();
+  json.end();
+  if (!command.empty()) json.member("command", command);
+  json.end();
   return out;
 }
 

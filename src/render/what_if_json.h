@@ -8,7 +8,9 @@
 
 namespace fathom {
 
-/// Indented by `indent`, no final newline.
-std::string render_what_if_json(const WhatIf& result, std::string_view indent = {});
+/// Indented by `indent`, no final newline; with the command that says the same, where that is
+/// given.
+std::string render_what_if_json(const WhatIf& result, std::string_view indent = {},
+                                std::string_view command = {});
 
 }  // namespace fathom

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "analysis/lines/line_runs.h"
+#include "analysis/machine/unrecorded.h"
 #include "base/digit_groups.h"
 #include "reports/only_pauses.h"
 
@@ -162,6 +163,24 @@ std::string_view shown_elsewhere(const Context& context) {
   return {};
 }
 
+/// What recorders call a table where they could not record it: "" where they do not.
+std::string_view word_of(StoreTable table) {
+  if (table == StoreTable::functions) return "functions";
+  return table == StoreTable::lines ? "lines" : "";
+}
+
+/// The sentence for a profile that was asked for in vain; "" where none was.
+std::string failed(const Context& context, StoreTable table) {
+  const std::string_view word = word_of(table);
+  if (word.empty()) return {};
+  for (const Unrecorded& lost : unrecorded(context.trace)) {
+    if (lost.what != word) continue;
+    return "The recording holds no profile of " + lost.what + ": " + lost.why +
+           (lost.remedy.empty() ? "" : "; " + lost.remedy) + ".";
+  }
+  return {};
+}
+
 bool is_of_device(StoreTable table) {
   return table == StoreTable::activities || table == StoreTable::kernels ||
          table == StoreTable::copies || table == StoreTable::calls;
@@ -175,6 +194,7 @@ std::optional<std::string> missing(const Context& context, const Need& need) {
   if (!need.otherwise.empty()) return std::string(need.otherwise);
   const bool work = need.table == StoreTable::work || need.table == StoreTable::operators;
   if (work && holds_only_pauses(context)) return std::string(kOnlyPauses);
+  if (std::string why = failed(context, need.table); !why.empty()) return why;
   std::string text(known.otherwise);
   if (is_of_device(need.table)) text += reason(context, need.table);
   if (work) text += shown_elsewhere(context);

@@ -35,6 +35,20 @@ TEST(Need, MissesEveryTableInAnEmptyTrace) {
   for (const StoreTable table : kTables) EXPECT_FALSE(holds(trace, table));
 }
 
+TEST(Need, SaysWhyAProfileThatWasAskedForIsNotThere) {
+  TraceBuilder builder;
+  builder.fact("process-7.not_recorded",
+               R"([{"what": "single calls", "why": "of another", "remedy": ""},)"
+               R"( {"what": "lines", "why": "memory ran out", "remedy": "give it more"}])");
+  const Trace trace = builder.build();
+  const Analyses analyses(trace);
+  const Context context{.trace = trace, .analyses = analyses, .selection = {}, .options = {}};
+  EXPECT_EQ(missing(context, {.table = StoreTable::lines}),
+            "The recording holds no profile of lines: memory ran out; give it more.");
+  const std::string otherwise = missing(context, {.table = StoreTable::functions}).value_or("");
+  EXPECT_NE(otherwise.find("fathom run --with functions"), std::string::npos) << otherwise;
+}
+
 TEST(Need, FindsWhatTheTraceHolds) {
   TraceBuilder kernel;
   kernel.op("aten::mm", 0, 100);

@@ -11,4 +11,12 @@ const Asset* find_asset(std::string_view name) {
   return at == all.end() ? nullptr : &*at;
 }
 
+Response response_of(const Asset& asset) {
+  Response response;
+  response.type = asset.type;
+  response.fixed = asset.gzipped;
+  response.gzipped = true;
+  return response;
+}
+
 }  // namespace fathom::server

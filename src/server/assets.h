@@ -4,6 +4,8 @@
 #include <span>
 #include <string_view>
 
+#include "server/http/response.h"
+
 namespace fathom::server {
 
 struct Asset {
@@ -16,5 +18,6 @@ struct Asset {
 std::span<const Asset> all_assets();
 /// nullptr where there is none.
 const Asset* find_asset(std::string_view name);
+Response response_of(const Asset& asset);
 
 }  // namespace fathom::server

@@ -82,7 +82,19 @@ class Starved(unittest.TestCase):
         )
         self.assertIn(read.returncode, (0, 1), where + read.stderr)
         allocations, failed = map(int, report.read_text().split())
-        # What a recording lacks, it names.
+        # What a recording lacks, it names, by the word that it was asked for with.
+        self.said = run.process()["not_recorded"]
+        for note in self.said:
+            self.assertRegex(note["what"], r"^[a-z ]+$", where)
+            self.assertIn("memory", note["why"], where)
+            self.assertRegex(note["remedy"], "memory|^$", where)
+        report = options["with"][0]
+        table = subprocess.run(
+            [FATHOM, report, str(run.folder)], capture_output=True, text=True, check=True
+        ).stdout
+        if "no rows" in table and any(note["what"] == report for note in self.said):
+            self.assertIn(f"holds no profile of {report}: memory", " ".join(table.split()), where)
+            self.refusals += 1
         if self.whole is not None and run.not_recorded() == "[]":
             self.assertEqual(recorded(run), self.whole, where)
         if at == 0:
@@ -92,6 +104,7 @@ class Starved(unittest.TestCase):
     def survives(self, options: dict[str, Any]) -> dict[str, int]:
         """What is recorded where memory suffices."""
         self.whole: dict[str, int] | None = None
+        self.refusals = 0
         allocations, failed = self.run_starved(options, 0)
         self.assertGreater(allocations, 3)
         self.assertEqual(failed, 0)
@@ -104,6 +117,8 @@ class Starved(unittest.TestCase):
             with self.subTest(all_from=at):
                 _, failed = self.run_starved(options, at, STARVE_ALL="1")
                 self.assertGreater(failed, 0)
+                self.assertTrue(self.said)
+        self.assertGreater(self.refusals, 0)
         assert self.whole is not None
         return self.whole
 

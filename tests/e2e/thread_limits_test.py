@@ -1,4 +1,4 @@
-"""Few threads, or none to be had: results are the same byte for byte."""
+"""Few threads, or none to be had: results are the same byte for byte, and what cannot do without says what it lacks."""
 import os
 import pathlib
 import resource
@@ -39,7 +39,8 @@ class Threads(unittest.TestCase):
             resource.setrlimit(resource.RLIMIT_NPROC, (threads, threads))
         # The leak sanitizer, where the program is built with it, needs a thread of its own at the end.
         environment = {**ENVIRONMENT, "ASAN_OPTIONS": ENVIRONMENT.get("ASAN_OPTIONS", "") + ":detect_leaks=0"}
-        return subprocess.run(command, capture_output=True, timeout=120, check=False, stdin=subprocess.DEVNULL,
+        # The end of a pipe ends a server.
+        return subprocess.run(command, capture_output=True, timeout=120, check=False, input=b"",
                               env=environment, preexec_fn=limit)
 
     def fathom(self, *arguments, threads=None):
@@ -58,6 +59,28 @@ class Threads(unittest.TestCase):
                     done = self.fathom(*command, "--threads", "4", trace, threads=threads)
                     self.assertEqual((done.returncode, done.stderr), (0, b""))
                     self.assertEqual(done.stdout, normal.stdout, (command, trace, threads))
+
+    def test_what_needs_a_thread_or_a_process_says_that_there_is_none(self):
+        lacks = "a limit on processes is reached (ulimit -u, or pids.max of the control group)"
+        commands = {
+            "view": ["view", "--no-open", self.traces[0]],
+            "run": ["run", "--quiet", "-o", "NEW", "--", "/bin/true"],
+            "bench": ["bench", "--quiet", "--runs", "1", "--warmup", "0", "--", "/bin/true"],
+        }
+        for name, command in commands.items():
+            outcomes = []
+            for threads in (1, 2, 3, 8, None):
+                new = tempfile.mkdtemp(dir=self.folder)
+                pathlib.Path(new).chmod(0o777)
+                words = [f"{new}/session" if word == "NEW" else word for word in command]
+                done = self.fathom(*words, threads=threads)
+                outcomes.append(done.returncode)
+                if done.returncode != 0:
+                    self.assertIn(lacks, done.stderr.decode(), (name, threads, done.returncode))
+                    self.assertNotEqual(done.returncode, 1, (name, threads))
+                    self.assertGreater(done.returncode, 0, (name, threads))
+            self.assertGreater(outcomes[0], 0, (name, outcomes))
+            self.assertEqual(outcomes[-1], 0, (name, outcomes))
 
     def test_any_number_of_threads_gives_the_same_output(self):
         for command in COMMANDS:

@@ -2,12 +2,11 @@
 // Work is counted, not timed: n log n and growing tables take less than 6 times as much, pairs of
 // all events 16 times.
 #include <algorithm>
+#include <atomic>
 #include <cstdint>
 #include <map>
 #include <memory>
-#include <numeric>
-#include <optional>
-#include <span>
+#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -18,14 +17,9 @@
 
 #include "analysis/accounting/accounting.h"
 #include "analysis/machine/telemetry.h"
-#include "analysis/timeline/account_segments.h"
-#include "analysis/timeline/area_sums.h"
 #include "analysis/timeline/counter_series.h"
-#include "analysis/timeline/flame.h"
 #include "analysis/timeline/lane_tracks.h"
-#include "analysis/timeline/name_search.h"
 #include "analysis/timeline/slice_class.h"
-#include "analysis/timeline/slice_links.h"
 #include "analysis/timeline/tile.h"
 #include "base/byte_sink.h"
 #include "base/thread_pool.h"
@@ -38,6 +32,7 @@
 #include "engine/whatif/what_if.h"
 #include "reports/report.h"
 #include "rules/rule.h"
+#include "server/route.h"
 #include "tests/scaling/hostile_traces.h"
 #include "tests/scaling/work_count.h"
 
@@ -74,6 +69,7 @@ class Counted {
     count_diagnosis();
     count_what_if();
     count_timeline();
+    count_server();
     count_compare();
     for (const ExportFormat& format : export_formats()) count_export(format.id);
   }
@@ -178,36 +174,20 @@ class Counted {
     with("hidden communication", {.hide_communication = true});
   }
 
-  /// What the page asks of all tracks over all of the time.
+  /// All tracks over all of the time, of which a server answers for a few at a time.
   void count_timeline() {
     const Context context{session_.trace(), session_.analyses(), {}, {}};
     const Trace& trace = context.trace;
     const Interval all = context.window();
     const auto lanes = count("timeline lanes", [&] { return std::make_unique<LaneTracks>(trace); });
     count("timeline classes", [&] { return std::make_unique<SliceClasses>(trace); });
-    std::vector<std::size_t> tracks(lanes->tracks().size());
-    std::iota(tracks.begin(), tracks.end(), std::size_t{0});
     count("timeline tiles", [&] { return boxes_of(trace, *lanes, all); });
-    count("timeline flame", [&] { return flame_of(context, *lanes, tracks, all).size(); });
-    for (const SumBy by : {SumBy::name, SumBy::category})
-      count("timeline area", [&] { return area_sums(trace, *lanes, tracks, all, by).size(); });
-    count("timeline search", [&] { return search_names(trace, "a", all, 100).slices; });
     count("timeline counters", [&] {
       std::size_t bins = 0;
       for (const CounterSeries& series : counter_series(trace))
         bins += counter_bins(series, all, 8).size();
       return bins;
     });
-    count("timeline links", [&] {
-      const SliceLinks links(context);
-      const SliceId last(trace.slices.size() - 1);
-      return trace.slices.size() == 0 ? 0 : links.of(last, 10).activities.size();
-    });
-    const auto& devices = context.timelines().devices;
-    std::optional<std::int32_t> device;
-    if (!devices.empty()) device = devices.front().device;
-    count("timeline accounting",
-          [&] { return account_lane(context, device, all, all.length() / 100).segments.size(); });
   }
   /// Boxes of the tiles that show all of it at once.
   static std::size_t boxes_of(const Trace& trace, const LaneTracks& lanes, Interval all) {
@@ -217,6 +197,63 @@ class Counted {
     for (const LaneTrack& track : lanes.tracks())
       for (const Lane& lane : track.lanes) boxes += tile_boxes(trace, lane, span).size();
     return boxes;
+  }
+
+  /// What the page asks its server for: all of the time, and as many tracks as one answer has.
+  void count_server() {
+    const std::shared_ptr<const Session> borrowed(std::shared_ptr<const Session>(), &session_);
+    const auto viewed = count("server opens", [&] {
+      return std::make_unique<server::Viewed>(
+          server::ViewRequest{.inputs = {.arguments = {}, .files = {{.path = "hostile"}}},
+                              .threads = 1},
+          borrowed);
+    });
+    Result<std::shared_ptr<server::OpenInput>> opened = viewed->open(0);
+    ASSERT_TRUE(opened.ok()) << opened.error().message;
+    server::OpenInput& input = **opened;
+    std::set<std::string> asked;
+    const auto ask = [&](const std::string& route, const server::Parameters& parameters,
+                         const std::string& rest = "") {
+      asked.insert(route);
+      std::string name = "server " + route;
+      for (const auto& [key, value] : parameters)
+        if (key == "group" || key == "weight") name.append(" by ").append(value);
+      const std::atomic<bool> dropped = false;
+      const server::Target target{.path = route + rest, .parameters = parameters};
+      const server::Response response = count(name, [&] {
+        return server::answer(*viewed, {.path = target.path, .target = target, .dropped = dropped});
+      });
+      EXPECT_LT(response.status, 500U) << name << ": " << response.bytes();
+      written_[name] = response.bytes().size();
+    };
+    ask("api/session", {});
+    ask("api/tracks", {});
+    ask("api/names", {});
+    ask("api/tiles/", tile_of_all(input), input.digest());
+    for (const char* const group : {"name", "category"}) ask("api/selection", {{"group", group}});
+    ask("api/accounting", {});
+    ask("api/counters", {{"track", std::to_string(input.timeline().id_of_counter(0))}});
+    ask("api/search", {{"q", "a"}});
+    const std::string last = std::to_string(session_.trace().slices.size() - 1);
+    for (const char* const route : {"api/slice", "api/flows"}) ask(route, {{"id", last}});
+    for (const char* const weight : {"time", "memory"}) ask("api/flame", {{"weight", weight}});
+    ask("api/critical-path", {});
+    // They hand on what is counted elsewhere.
+    asked.insert({"api/diagnosis", "api/reports/", "api/whatif", "api/compare"});
+    for (const server::Route& route : server::all_routes()) {
+      EXPECT_TRUE(!route.needs_input || asked.contains(std::string(route.path)))
+          << "what " << route.path << " costs is not counted";
+    }
+  }
+  /// The tile that shows all of the first tracks, as many as one answer may have.
+  static server::Parameters tile_of_all(server::OpenInput& input) {
+    TileSpan span;
+    while (span.level + 1 < kTileLevels && span.interval().end < input.range().end) ++span.level;
+    constexpr std::size_t kMost = 64;
+    std::string tracks;
+    for (std::size_t i = 0; i < std::min(kMost, input.timeline().lanes.tracks().size()); ++i)
+      tracks += (i == 0 ? "" : ",") + std::to_string(input.timeline().id_of_lanes(i));
+    return {{"level", std::to_string(span.level)}, {"tile", "0"}, {"tracks", tracks}};
   }
 
   /// With itself, and with half of its work changed.

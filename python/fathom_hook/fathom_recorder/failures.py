@@ -14,6 +14,9 @@ if TYPE_CHECKING:
     Function = TypeVar("Function", bound=Callable[..., Any])
 
 _MOST = 50
+
+NO_MEMORY = "memory ran out"
+MORE_MEMORY = "give the program more memory (ulimit -v, the container's limit), or record less"
 _notes: dict[str, dict[str, str]] = {}
 
 
@@ -54,11 +57,33 @@ def clear() -> None:
 
 def _remedy_of(error: Exception) -> str:
     why = error.errno if isinstance(error, OSError) else None
+    if isinstance(error, MemoryError) or why == errno.ENOMEM:
+        return MORE_MEMORY
     if why in (errno.ENOSPC, errno.EDQUOT):
         return "free some space, or name a folder on another disk with -o"
     if why == errno.EFBIG:
         return "ulimit -f unlimited in the shell before: it limits the size of files"
     return "please report this: the recorder failed, the program did not"
+
+
+def note_beginning(what: str, error: Exception, remedy: str) -> None:
+    """It could not begin: `remedy` is for what else than memory it lacks."""
+    if isinstance(error, MemoryError):
+        note(what, NO_MEMORY, MORE_MEMORY)
+    else:
+        note(what, str(error) or repr(error), remedy)
+
+
+def _note_failure(function: Any, arguments: tuple[Any, ...], error: Exception) -> None:
+    name = getattr(function, "__qualname__", "the hook")
+    # A part of the recorder says what the user calls that which it records.
+    what = type(arguments[0]).__dict__.get("RECORDS", "") if arguments else ""
+    why = f"{type(error).__name__}: {error}"
+    if isinstance(error, MemoryError):
+        why = NO_MEMORY
+    elif what:
+        why = f"{name}: {why}"
+    note(what or name, why, _remedy_of(error))
 
 
 def quietly(function: Function) -> Function:
@@ -69,8 +94,7 @@ def quietly(function: Function) -> Function:
         try:
             return function(*args, **kwargs)
         except Exception as error:
-            name = getattr(function, "__qualname__", "the hook")
-            note(name, f"{type(error).__name__}: {error}", _remedy_of(error))
+            _note_failure(function, args, error)
             return None
 
     return quiet  # type: ignore[no-any-return]

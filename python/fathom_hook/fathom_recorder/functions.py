@@ -16,7 +16,7 @@ from typing import Any
 
 from . import native
 from .calls import Calls
-from .failures import note, quietly
+from .failures import note, note_beginning, quietly
 from .function_sums import Sums, key_of, write_prof
 from .parts import Parts
 from .wire import Writer
@@ -32,7 +32,7 @@ def start(recorder: Any) -> Any:
         profile.begin(native.load(recorder.session), with_c, recorder.options.max_memory)
         profile.begin_calls(recorder.options.least_call_ns)
     except Exception as error:
-        note("functions", str(error) or repr(error), native.ASK)
+        note_beginning("functions", error, native.ASK)
         return None
     recorder.ticker.begins.append(profile.ignore_thread)
     return profile
@@ -40,6 +40,8 @@ def start(recorder: Any) -> Any:
 
 class Functions:
     """The profile by one of the ways below, and its files."""
+
+    RECORDS = "functions"
 
     def __init__(self, session: str) -> None:
         self._session = session

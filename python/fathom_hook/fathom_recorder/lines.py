@@ -13,7 +13,7 @@ import sys
 from typing import TYPE_CHECKING, Any, Dict, List, Tuple
 
 from . import native, sources
-from .failures import is_of_signal, note, quietly
+from .failures import is_of_signal, note, note_beginning, quietly
 from .own_code import OwnCode
 from .statements import CodeLines, statements_of
 from .parts import Parts
@@ -61,12 +61,16 @@ def start(recorder: Any) -> Any:
         lines = Lines(module, recorder.session, options.lines_of, options.sources)
         lines.begin(options.max_memory)
     except Exception as error:
-        note("lines", str(error) or repr(error), ASK)
+        note_beginning("lines", error, ASK)
         return None
     return lines
 
 
 class Lines:
+    """The lines of all threads, and the sources that they are of."""
+
+    RECORDS = "lines"
+
     def __init__(
         self, module: Any, session: str, modules: tuple[str, ...], keep_sources: str
     ) -> None:

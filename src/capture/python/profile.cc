@@ -4,6 +4,8 @@
 #include <cstdlib>
 #include <new>
 
+#include "capture/python/frames.h"
+
 namespace fathom::python {
 
 template <typename T>
@@ -73,29 +75,17 @@ bool Profile::grow_table() {
 
 bool Profile::grow_stack() {
   constexpr std::size_t kFirst = 128;
-  const std::size_t room = room_ == 0 ? kFirst : room_ * 2;
-  if (!MemoryLimit::take((room - room_) * sizeof(Frame))) return false;
-  auto* const made = static_cast<Frame*>(std::realloc(stack_, room * sizeof(Frame)));
-  if (made == nullptr) return false;
-  stack_ = made;
-  room_ = room;
-  return true;
+  return grow_frames(stack_, room_, kFirst);
 }
 
 bool Profile::unwind_to(const void* key, std::uint64_t now) {
-  // Further out than this nobody unwinds without a word; the search must not cost more.
-  constexpr std::size_t kFarthest = 256;
-  const std::size_t lowest = depth_ > kFarthest ? depth_ - kFarthest : 0;
-  std::size_t at = depth_;
-  while (at > lowest && stack_[at - 1].edge->key != key) --at;
-  if (at == lowest) {
+  const std::size_t depth =
+      depth_of_call(depth_, [this, key](std::size_t at) { return stack_[at].edge->key == key; });
+  if (depth == 0) {
     ++unmatched_;
     return false;
   }
-  while (depth_ > at) {
-    ++unmatched_;
-    pop(now);
-  }
+  for (; depth_ > depth; pop(now)) ++unmatched_;
   return true;
 }
 

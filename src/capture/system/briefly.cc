@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "capture/system/argument_list.h"
+#include "capture/system/launch.h"
 
 namespace fathom::capture {
 namespace {
@@ -65,10 +66,11 @@ Result<Briefly> run_briefly(const std::vector<std::string>& command, Duration li
   const Words variables(environment_with(environment));
   const pid_t child = fork();
   if (child == 0) become(words, variables, ends[1]);
+  const int reason = errno;
   ::close(ends[1]);
   if (child < 0) {
     ::close(ends[0]);
-    return Error{ErrorCode::io, command.front() + ": no process can be made"};
+    return no_process(reason).in(command.front());
   }
   Briefly ran;
   const bool ended = read_until(ends[0], Steady::now() + limit, ran.output);

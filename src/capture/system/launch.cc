@@ -12,6 +12,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/process_limit.h"
 #include "capture/system/argument_list.h"
 #include "capture/system/files.h"
 #include "capture/system/loader.h"
@@ -98,6 +99,11 @@ std::string find_program(const std::string& name) {
   }
 }
 
+Error no_process(int reason) {
+  return {ErrorCode::io, "no process can be made: " + (reason == EAGAIN ? std::string(kProcessLimit)
+                                                                        : std::strerror(reason))};
+}
+
 Result<Launched> launch(const std::vector<std::string>& command,
                         const std::vector<std::string>& environment, const sigset_t& mask) {
   std::array<int, 2> ends{};
@@ -116,8 +122,7 @@ Result<Launched> launch(const std::vector<std::string>& command,
   }
   ::close(ends[0]);
   if (launched.pid < 0) {
-    return Error{ErrorCode::io,
-                 std::string("no process can be made: ") + std::strerror(fork_reason)};
+    return no_process(fork_reason);
   }
   if (got != sizeof reason) return launched;
   waitpid(launched.pid, nullptr, 0);

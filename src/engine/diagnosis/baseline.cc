@@ -22,7 +22,7 @@ constexpr std::size_t kFewestForDrift = 6;
 constexpr double kModeratelyBusy = 70.0;
 constexpr double kHalfBusy = 50.0;
 
-/// As much of the time of products must be that of operators with a formula and shapes.
+/// As much of the time of GEMMs must be that of operators with a formula and shapes.
 constexpr double kLeastKnown = 0.5;
 
 bool is_product_kernel(KernelClass kernel) {
@@ -54,7 +54,7 @@ std::optional<double> drift(const std::vector<double>& lengths) {
 }
 
 /// The share of the peak that the recorded operations of operators reach over the counted steps.
-/// Unset where the operations of most of the time of products are not known: the share would say
+/// Unset where the operations of most of the time of GEMMs are not known: the share would say
 /// next to nothing.
 std::optional<double> mfu(const RuleContext& rules) {
   const Timelines& timelines = rules.context.timelines();

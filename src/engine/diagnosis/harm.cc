@@ -2,11 +2,32 @@
 #include "engine/diagnosis/harm.h"
 
 #include <algorithm>
+#include <array>
+#include <cstddef>
 
 namespace fathom {
 namespace {
 
 using Numbers = std::span<const std::string_view>;
+
+/// Lists one after the other, as one.
+template <std::size_t... Sizes>
+constexpr auto joined(const std::string_view (&... lists)[Sizes]) {
+  std::array<std::string_view, (Sizes + ...)> all{};
+  auto* at = all.data();
+  ((at = std::ranges::copy(lists, at).out), ...);
+  return all;
+}
+
+/// How long steps take.
+constexpr std::string_view kStepTimes[] = {
+    "diagnosis.step_mean_ns", "diagnosis.step_median_ns", "diagnosis.step_stddev_ns",
+    "diagnosis.step_min_ns",  "diagnosis.steps",          "diagnosis.samples_per_second"};
+
+/// What devices do for operators.
+constexpr std::string_view kDeviceOfOps[] = {"ops.device_total_ns", "ops.device_self_ns",
+                                             "ops.device_mean_ns", "ops.device_total_percent",
+                                             "ops.device_self_percent"};
 
 /// What was recorded cannot be less than what there was, means can be right: sums and counts.
 constexpr std::string_view kTotals[] = {
@@ -67,53 +88,21 @@ constexpr std::string_view kDevice[] = {"*.device_total_ns",
                                         "ranks.made_wait_ns"};
 
 /// It is not known which host call started what a device did.
-constexpr std::string_view kAttribution[] = {"ops.device_total_ns",
-                                             "ops.device_self_ns",
-                                             "ops.device_mean_ns",
-                                             "ops.device_total_percent",
-                                             "ops.device_self_percent",
-                                             "modules.device_total_ns",
-                                             "modules.device_self_ns",
-                                             "modules.backward_host_ns",
-                                             "modules.backward_device_ns",
-                                             "modules.device_total_percent",
-                                             "lines.device_ns",
-                                             "lines.backward_device_ns",
-                                             "lines.device_idle_ns",
-                                             "stacks.total_ns",
-                                             "stacks.percent",
-                                             "stacks.calls",
-                                             "launches.*",
-                                             "roofline.*",
-                                             "diagnosis.operators",
-                                             "diagnosis.predicted_step_ns",
-                                             "whatif.step_mean_ns"};
+constexpr auto kAttribution = joined(
+    kDeviceOfOps, {"modules.device_total_ns", "modules.device_self_ns", "modules.backward_host_ns",
+                   "modules.backward_device_ns", "modules.device_total_percent", "lines.device_ns",
+                   "lines.backward_device_ns", "lines.device_idle_ns", "stacks.total_ns",
+                   "stacks.percent", "stacks.calls", "launches.*", "roofline.*",
+                   "diagnosis.operators", "diagnosis.predicted_step_ns", "whatif.step_mean_ns"});
 
 /// No host call was recorded: nor what the host waited for, nor what a device idled for.
-constexpr std::string_view kNoCalls[] = {"ops.device_total_ns",
-                                         "ops.device_self_ns",
-                                         "ops.device_mean_ns",
-                                         "ops.device_total_percent",
-                                         "ops.device_self_percent",
-                                         "modules.device_total_ns",
-                                         "modules.device_self_ns",
-                                         "modules.device_total_percent",
-                                         "lines.device_ns",
-                                         "stacks.total_ns",
-                                         "stacks.percent",
-                                         "stacks.calls",
-                                         "launches.*",
-                                         "syncs.*",
-                                         "gaps.cause_percent",
-                                         "critical-path.*",
-                                         "accounting.*",
-                                         "diagnosis.account_ns",
-                                         "diagnosis.usual_account_ns",
-                                         "diagnosis.operators",
-                                         "diagnosis.families",
-                                         "diagnosis.predicted_step_ns",
-                                         "timeline.account_ns",
-                                         "whatif.step_mean_ns"};
+constexpr auto kNoCalls = joined(
+    kDeviceOfOps,
+    {"modules.device_total_ns", "modules.device_self_ns", "modules.device_total_percent",
+     "lines.device_ns", "stacks.total_ns", "stacks.percent", "stacks.calls", "launches.*",
+     "syncs.*", "gaps.cause_percent", "critical-path.*", "accounting.*", "diagnosis.account_ns",
+     "diagnosis.usual_account_ns", "diagnosis.operators", "diagnosis.families",
+     "diagnosis.predicted_step_ns", "timeline.account_ns", "whatif.step_mean_ns"});
 
 /// The clocks of host and device disagree.
 constexpr std::string_view kClocks[] = {"launches.delay_median_ns",
@@ -166,44 +155,18 @@ constexpr std::string_view kSelfTimes[] = {"*.self_ns", "*.self_percent", "*.hos
                                            "*.host_self_percent", "diagnosis.operators"};
 
 /// Profiling itself took much of the time.
-constexpr std::string_view kHost[] = {"*.host_total_ns",
-                                      "*.host_self_ns",
-                                      "*.host_mean_ns",
-                                      "*.host_span_ns",
-                                      "*.window_ns",
-                                      "*.idle_ns",
-                                      "*.busy_percent",
-                                      "*.device_idle_ns",
-                                      "accounting.*",
-                                      "gaps.*",
-                                      "critical-path.*",
-                                      "diagnosis.step_mean_ns",
-                                      "diagnosis.step_median_ns",
-                                      "diagnosis.step_stddev_ns",
-                                      "diagnosis.step_min_ns",
-                                      "diagnosis.steps",
-                                      "diagnosis.samples_per_second",
-                                      "diagnosis.account_ns",
-                                      "diagnosis.usual_account_ns",
-                                      "diagnosis.device_busy_percent",
-                                      "diagnosis.mfu_percent",
-                                      "diagnosis.families",
-                                      "diagnosis.predicted_step_ns",
-                                      "timeline.account_ns",
-                                      "whatif.step_mean_ns",
-                                      "compare.change_ns",
-                                      "ranks.step_mean_ns"};
+constexpr auto kHost = joined(
+    {"*.host_total_ns", "*.host_self_ns", "*.host_mean_ns", "*.host_span_ns", "*.window_ns",
+     "*.idle_ns", "*.busy_percent", "*.device_idle_ns", "accounting.*", "gaps.*",
+     "critical-path.*"},
+    kStepTimes,
+    {"diagnosis.account_ns", "diagnosis.usual_account_ns", "diagnosis.device_busy_percent",
+     "diagnosis.mfu_percent", "diagnosis.families", "diagnosis.predicted_step_ns",
+     "timeline.account_ns", "whatif.step_mean_ns", "compare.change_ns", "ranks.step_mean_ns"});
 
 /// Some steps are not what steps are.
-constexpr std::string_view kSteps[] = {"steps.*",
-                                       "diagnosis.step_mean_ns",
-                                       "diagnosis.step_median_ns",
-                                       "diagnosis.step_stddev_ns",
-                                       "diagnosis.step_min_ns",
-                                       "diagnosis.steps",
-                                       "diagnosis.samples_per_second",
-                                       "compare.change_ns",
-                                       "ranks.step_mean_ns"};
+constexpr auto kSteps =
+    joined({"steps.*"}, kStepTimes, {"compare.change_ns", "ranks.step_mean_ns"});
 
 constexpr Numbers kNone;
 
@@ -287,33 +250,27 @@ constexpr Harm kHarms[] = {
     {"cupti_graph_links", {}},
 };
 
-constexpr std::string_view kBeside[] = {"diagnosis.step_mean_ns",
-                                        "diagnosis.step_median_ns",
-                                        "diagnosis.step_stddev_ns",
-                                        "diagnosis.step_min_ns",
-                                        "diagnosis.steps",
-                                        "diagnosis.samples_per_second",
-                                        "diagnosis.account_ns",
-                                        "diagnosis.usual_account_ns",
-                                        "diagnosis.device_busy_percent",
-                                        "diagnosis.mfu_percent",
-                                        "diagnosis.peak_allocated_bytes",
-                                        "diagnosis.families",
-                                        "diagnosis.operators",
-                                        "diagnosis.predicted_step_ns",
-                                        "diagnosis.replay_residual_percent",
-                                        "whatif.step_mean_ns",
-                                        "memory.peak",
-                                        "timeline.total_ns",
-                                        "timeline.slices",
-                                        "timeline.account_ns",
-                                        "flame.total_ns",
-                                        "compare.change_ns",
-                                        "compare.calls",
-                                        "ranks.step_mean_ns",
-                                        "ranks.communication_ns",
-                                        "ranks.waited_ns",
-                                        "ranks.made_wait_ns"};
+constexpr auto kBeside = joined(kStepTimes, {"diagnosis.account_ns",
+                                             "diagnosis.usual_account_ns",
+                                             "diagnosis.device_busy_percent",
+                                             "diagnosis.mfu_percent",
+                                             "diagnosis.peak_allocated_bytes",
+                                             "diagnosis.families",
+                                             "diagnosis.operators",
+                                             "diagnosis.predicted_step_ns",
+                                             "diagnosis.replay_residual_percent",
+                                             "whatif.step_mean_ns",
+                                             "memory.peak",
+                                             "timeline.total_ns",
+                                             "timeline.slices",
+                                             "timeline.account_ns",
+                                             "flame.total_ns",
+                                             "compare.change_ns",
+                                             "compare.calls",
+                                             "ranks.step_mean_ns",
+                                             "ranks.communication_ns",
+                                             "ranks.waited_ns",
+                                             "ranks.made_wait_ns"});
 
 }  // namespace
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <set>
 #include <string>
+#include <string_view>
 
 #include <gtest/gtest.h>
 
@@ -84,6 +85,11 @@ TEST(Harm, WhatFollowsFromAHarmedNumberIsHarmedToo) {
       EXPECT_TRUE(has("compare.change_ns")) << harm.check;
     }
     EXPECT_EQ(has("*.min_ns"), has("*.max_ns")) << harm.check;
+    for (const std::string_view number : {"step_median_ns", "step_stddev_ns", "step_min_ns"})
+      EXPECT_EQ(has("diagnosis.step_mean_ns"), has("diagnosis." + std::string(number)))
+          << harm.check << ' ' << number;
+    for (const std::string_view number : harm.numbers)
+      EXPECT_EQ(std::ranges::count(harm.numbers, number), 1) << harm.check << ' ' << number;
   }
 }
 

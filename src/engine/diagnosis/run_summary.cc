@@ -13,6 +13,7 @@
 
 #include "analysis/machine/energy.h"
 #include "analysis/util/json_list.h"
+#include "base/json_entries.h"
 #include "base/json_result.h"
 #include "base/quantity_text.h"
 #include "engine/inputs/run_folder.h"
@@ -23,7 +24,6 @@ namespace {
 constexpr std::size_t kMostNamed = 5;
 /// A program that uses less of a processor waits for something else.
 constexpr double kComputes = 0.2;
-constexpr std::string_view kNotRecorded = "not_recorded";
 
 std::string text_of(const Trace& trace, std::string_view key) {
   const Fact* const fact = trace.fact(key);
@@ -34,47 +34,14 @@ std::string text_of(const Trace& trace, std::string_view key) {
   return {};
 }
 
-std::string member(const simdjson::dom::element& entry, const char* name) {
-  std::string_view text;
-  return entry[name].get(text) == simdjson::SUCCESS ? std::string(text) : std::string();
-}
-
-/// The lists of the manifest and of each process; a sentence that two say is kept once.
-std::vector<Unrecorded> not_recorded(const Trace& trace) {
-  std::vector<Unrecorded> found;
-  simdjson::dom::parser parser;
-  for (const Fact& fact : trace.facts) {
-    if (!fact.key.ends_with(kNotRecorded)) continue;
-    simdjson::dom::array entries;
-    if (!get_json(parser.parse(fact.value), entries)) continue;
-    for (const simdjson::dom::element entry : entries) {
-      Unrecorded lost{.what = member(entry, "what"),
-                      .why = member(entry, "why"),
-                      .lost = member(entry, "lost"),
-                      .remedy = member(entry, "remedy")};
-      const auto same = std::ranges::find_if(found, [&](const Unrecorded& known) {
-        return known.what == lost.what && known.why == lost.why;
-      });
-      if (same == found.end() && !lost.what.empty()) found.push_back(std::move(lost));
-    }
-  }
-  const Fact* const telemetry = trace.fact("telemetry.missing");
-  for (Unrecorded& lost : found) {
-    lost.machine = telemetry != nullptr && telemetry->value.find(lost.what) != std::string::npos;
-  }
-  return found;
-}
-
 std::vector<HangLook> hangs(const Trace& trace) {
   std::vector<HangLook> found;
   const Fact* const fact = trace.fact("dumps");
-  simdjson::dom::parser parser;
-  simdjson::dom::array entries;
-  if (fact == nullptr || !get_json(parser.parse(fact->value), entries)) return found;
-  for (const simdjson::dom::element entry : entries) {
-    found.push_back({.file = member(entry, "file"),
-                     .why = member(entry, "why"),
-                     .where = member(entry, "where")});
+  if (fact == nullptr) return found;
+  for (const JsonEntry& entry : json_entries(fact->value)) {
+    found.push_back({.file = member_of(entry, "file"),
+                     .why = member_of(entry, "why"),
+                     .where = member_of(entry, "where")});
   }
   return found;
 }
@@ -222,7 +189,7 @@ std::optional<RunSummary> summarize_run(const Context& context, double price, do
   if (run.usage.joules && per_kwh) run.price = price_of(*run.usage.joules, *per_kwh);
   if (run.usage.joules && grams) run.co2_g = price_of(*run.usage.joules, *grams);
   run.processes = in_order(trace, run.usage.main ? &*run.usage.main : nullptr);
-  run.not_recorded = not_recorded(trace);
+  run.not_recorded = unrecorded(trace);
   run.hangs = hangs(trace);
   run.overhead = recording_overhead(trace);
   run.timed = context.timed_steps();

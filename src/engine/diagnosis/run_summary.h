@@ -13,18 +13,10 @@
 #include "analysis/machine/run_usage.h"
 #include "analysis/machine/thread_time.h"
 #include "analysis/machine/timed_steps.h"
+#include "analysis/machine/unrecorded.h"
 #include "analysis/machine/whole_run.h"
 
 namespace fathom {
-
-/// Something that was not recorded.
-struct Unrecorded {
-  std::string what;
-  std::string why;
-  std::string lost;      ///< The numbers that are missing in consequence; may be empty.
-  std::string remedy;    ///< What would allow it.
-  bool machine = false;  ///< It is the machine's telemetry, not what happens in the program.
-};
 
 /// A look at the program that was taken because it did nothing any more.
 struct HangLook {

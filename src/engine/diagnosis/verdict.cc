@@ -35,7 +35,7 @@ constexpr double kMostBalanced = 40.0;
 constexpr double kHardlyBusy = 10.0;
 /// Less than this share of the step is next to nothing.
 constexpr double kLeastBusy = 1.0;
-/// Without a roofline, kernels of products that are shorter are not taken to be near a roof.
+/// Without a roofline, kernels of GEMMs that are shorter are not taken to be near a roof.
 constexpr Duration kShortProduct = duration_ns(100'000);
 /// A kernel below this percentage of its roof is bound by neither roof. Lower than the roofline's
 /// own mark of latency (kLatencyPercent): large products reach a third of the peaks that makers

@@ -47,7 +47,7 @@ bool convolves(std::string_view name) {
   return is_product(name) || name.find("convolution") != std::string_view::npos;
 }
 
-/// When products and convolutions begin, in ascending order.
+/// When GEMMs and convolutions begin, in ascending order.
 std::vector<Time> products(const RuleContext& rules) {
   const Trace& trace = rules.trace();
   const Timelines& timelines = rules.context.timelines();

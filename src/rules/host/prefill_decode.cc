@@ -152,7 +152,7 @@ std::vector<Product> products_of(const RuleContext& rules) {
   return found;
 }
 
-/// From shapes: runs of products with many and with few rows for the same weights.
+/// From shapes: runs of GEMMs with many and with few rows for the same weights.
 std::vector<Part> by_shapes(const RuleContext& rules) {
   const std::vector<Product> products = products_of(rules);
   std::map<std::array<std::int64_t, 2>, std::pair<std::int64_t, std::int64_t>> rows;

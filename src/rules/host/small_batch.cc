@@ -61,7 +61,7 @@ bool multiplies(std::string_view name) {
   return false;
 }
 
-/// Products and convolutions per step: a model is a batch's work, a benchmark of one is not.
+/// GEMMs and convolutions per step: a model is a batch's work, a benchmark of one is not.
 std::int64_t products(const RuleContext& rules) {
   const Trace& trace = rules.trace();
   const NameSet names(trace, multiplies);

@@ -18,14 +18,16 @@ namespace autocast_casts_rule {
 namespace {
 
 constexpr std::string_view kDoc =
-    "torch.autocast converts the operands of products and convolutions to 16 bits: weights each "
+    "torch.autocast converts the operands of matrix multiplications and convolutions to 16 bits: "
+    "weights each "
     "time that an autocast region is left and entered again, and activations wherever an operator "
     "of 32 bits stands between; the backward pass converts gradients back. Found are copies "
-    "between 32-bit and 16-bit floats inside of aten::_to_copy that a product or convolution "
+    "between 32-bit and 16-bit floats inside of aten::_to_copy that a matrix multiplication or "
+    "convolution "
     "called, which "
     "is how autocast looks in a recording, and those of the node ToCopyBackward0. Types are those "
     "of aten::copy_, else what the kernel's name shows. A weight is what has the shape of the "
-    "product's second operand. Fires where they take 5 % of the step. Likely all of it is "
+    "multiplication's second operand. Fires where they take 5 % of the step. Likely all of it is "
     "saved in inference, where the model can be converted once; in training half: weights that are "
     "kept in 16 bits need no conversion, and a compiler joins that of activations with what is "
     "beside it. Sources: PyTorch's documentation of "

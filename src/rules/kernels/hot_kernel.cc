@@ -90,7 +90,7 @@ std::size_t counted_calls(const RooflineRow& row, const Blamed& blamed) {
       1, static_cast<std::size_t>(std::llround(static_cast<double>(row.calls) * share)));
 }
 
-/// Autotuning tries several implementations of products; what moves memory is fused, if it is not.
+/// Autotuning tries several implementations of GEMMs; what moves memory is fused, if it is not.
 Fix fix_of(const RooflineRow& row, bool generated) {
   if (row.cost && row.cost->matrix) {
     return {.text =

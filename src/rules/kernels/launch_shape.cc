@@ -26,7 +26,7 @@ constexpr std::string_view kDoc =
     "of the step, with the share of the device that idles: (SMs - blocks) / SMs for a small grid; "
     "the empty part of the last wave, of all waves, where that is at least 20 %. Communication, "
     "and "
-    "the last waves of products and convolutions, whose tiles a library chose, do not count; nor "
+    "the last waves of GEMMs and convolutions, whose tiles a library chose, do not count; nor "
     "do launches beside which another kernel runs for most of their time, since that uses what "
     "they leave. "
     "Source: Nsight Compute's rule LaunchConfiguration, which takes every partial wave for empty.";
@@ -109,7 +109,7 @@ bool runs_beside(const Interval& own, const std::vector<Interval>& shared) {
   return 2 * beside > own.length();
 }
 
-/// Tiles of products, convolutions and attention are chosen for the problem by libraries.
+/// Tiles of GEMMs, convolutions and attention are chosen for the problem by libraries.
 bool chosen_by_library(const KernelTraits& traits) {
   return traits.kernel_class == KernelClass::gemm || traits.kernel_class == KernelClass::conv ||
          traits.kernel_class == KernelClass::attention;

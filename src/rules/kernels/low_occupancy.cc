@@ -124,7 +124,7 @@ Finding describe(const RuleContext& rules, StringId name, const Group& group) {
   return finding;
 }
 
-/// Products, convolutions and attention hold their tiles in registers and overlap loads by
+/// GEMMs, convolutions and attention hold their tiles in registers and overlap loads by
 /// themselves; collectives wait.
 bool is_built_for_few_warps(std::string_view name) {
   const KernelClass kind = classify_kernel(name).kernel_class;

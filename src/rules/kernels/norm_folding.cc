@@ -18,7 +18,7 @@ namespace norm_folding_rule {
 namespace {
 
 constexpr std::string_view kDoc =
-    "In inference a batch normalisation is a product and a sum per channel with fixed numbers, "
+    "In inference a batch normalisation scales and shifts each channel by fixed numbers, "
     "which can be folded into the weights and the bias of the convolution before it. Fires where "
     "no backward pass and no optimizer were recorded, a batch normalisation that does not train "
     "follows a convolution, and such normalisations take at least 1 % of the step. What an "

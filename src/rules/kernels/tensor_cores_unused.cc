@@ -26,14 +26,15 @@ constexpr std::string_view kDoc =
     "that its kernels are named after). The type is that of the operator's tensors, else what the "
     "kernel's name shows; kernels of unknown type, and those that a program's own operators "
     "launch or that it launches outside of operators, "
-    "do not count, nor do products with a vector (gemv). Kernels that use Tensor Cores are "
+    "do not count, nor do multiplications of a matrix by a vector (GEMV). Kernels that use Tensor "
+    "Cores are "
     "recognised by name. Source: the former "
     "TensorBoard plugin's rule, whose list of names ended at Ampere; NVIDIA's tuning guide (TF32, "
     "mixed precision); TorchTidy's FP32MatMul.";
 
 constexpr double kLeastPercent = 5.0;
-/// Peaks promise more than products of real size reach: a kernel is taken to get at most this much
-/// faster.
+/// Peaks promise more than matrix multiplications of real size reach: a kernel is taken to get at
+/// most this much faster.
 constexpr double kMostSpeedup = 3.0;
 constexpr std::int32_t kVolta = 7;
 constexpr std::int32_t kAmpere = 8;
@@ -98,7 +99,7 @@ NumberType type_of(const RuleContext& rules, SliceId kernel, SliceId op, KnownTy
   return type_of_kernel(trace.name(kernel));
 }
 
-/// Kernels of products that tensor cores have nothing to do in: they add up the parts of one that
+/// Kernels of GEMMs that tensor cores have nothing to do in: they add up the parts of one that
 /// was split, or multiply by a vector, which reads each number of the matrix once.
 bool has_no_tiles(std::string_view kernel) {
   return kernel.find("splitKreduce") != kernel.npos || kernel.find("gemv") != kernel.npos;
@@ -199,7 +200,8 @@ Fix fix_of(const RuleContext& rules, bool tf32, std::string_view enabled) {
   const std::string type = tf32 ? "bfloat16" : "float16";
   if (multiplies_in_few_bits(rules)) {
     return {.text =
-                "The other products run in 16 or 8 bits already. These have 32-bit operands: find "
+                "The other matrix multiplications run in 16 or 8 bits already. These have 32-bit "
+                "operands: find "
                 "who leaves them so (a part outside of the region, a cast, an input). Caveat: sums "
                 "and losses often stay in 32 bits on purpose.",
             .before = "",

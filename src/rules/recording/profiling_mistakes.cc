@@ -37,7 +37,7 @@ constexpr std::string_view kDoc =
     "or "
     "oneDNN's operators that take 25 % of the step, show it), or it was busy for less than 1 % "
     "while "
-    "products and convolutions on the "
+    "matrix multiplications and convolutions on the "
     "processor took 25 % of the step. Device missing: operators that only devices have, and "
     "nothing "
     "of a device. Unexplained: the device idles for 40 % of the step or more, "
@@ -448,7 +448,7 @@ void check_device(const RuleContext& rules, std::vector<Finding>& findings) {
   findings.push_back(std::move(finding));
 }
 
-/// What the host spends on products and convolutions that start nothing on a device.
+/// What the host spends on matrix multiplications and convolutions that start nothing on a device.
 Duration products_on_processor(const RuleContext& rules) {
   const Trace& trace = rules.trace();
   const Column<SliceId>& parent = rules.context.nesting().parent;
@@ -492,7 +492,7 @@ void check_beside(const RuleContext& rules, std::vector<Finding>& findings) {
       "on-cpu", "The model runs on the CPU beside a GPU (" + name + "), which does next to nothing",
       Weight::critical,
       name + " is busy for " + percent_text(rules.percent(busy)) +
-          " of the step; products and convolutions that launch nothing take " +
+          " of the step; matrix multiplications and convolutions that launch nothing take " +
           per_step(rules, products) + " of the processor");
   finding.counter_evidence = "A small part may be on the processor on purpose.";
   finding.fix = {.text = "Put the model and each batch onto the device.",

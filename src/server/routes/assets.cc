@@ -9,11 +9,7 @@ namespace {
 Result<Response> answer_asset(const Call& call) {
   const Asset* const asset = find_asset(call.rest);
   if (asset == nullptr) return Error{ErrorCode::not_found, "the page has no such file"};
-  Response response;
-  response.type = asset->type;
-  response.fixed = asset->gzipped;
-  response.gzipped = true;
-  return response;
+  return response_of(*asset);
 }
 
 }  // namespace

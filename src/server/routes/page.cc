@@ -8,11 +8,7 @@ namespace {
 Result<Response> answer_page(const Call& /*call*/) {
   const Asset* const asset = find_asset("index.html");
   if (asset == nullptr) return Error{ErrorCode::not_found, "this build has no page"};
-  Response response;
-  response.type = asset->type;
-  response.fixed = asset->gzipped;
-  response.gzipped = true;
-  return response;
+  return response_of(*asset);
 }
 
 }  // namespace

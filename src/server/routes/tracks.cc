@@ -4,6 +4,7 @@
 #include <map>
 #include <string>
 #include <tuple>
+#include <unordered_map>
 #include <utility>
 
 #include "base/json_writer.h"
@@ -15,14 +16,17 @@ namespace {
 class TracksWriter {
  public:
   TracksWriter(JsonWriter& json, const OpenInput& input, const TimelineModel& model)
-      : json_(json), trace_(input.session().trace()), model_(model) {}
+      : json_(json), trace_(input.session().trace()), model_(model) {
+    for (const Process& process : trace_.processes) know(process);
+  }
 
   void write() {
     json_.object().key("classes").texts(slice_class_ids());
     json_.key("groups").array();
     divide();
     for (const auto& [key, places] : processes_) write_process(key, places);
-    for (const std::int32_t device : model_.devices) write_device(device);
+    for (std::size_t place = 0; place < model_.devices.size(); ++place)
+      write_device(place, model_.devices[place]);
     write_counters();
     json_.end().end();
   }
@@ -36,12 +40,29 @@ class TracksWriter {
     return trace_.tracks[model_.lanes.tracks()[place].track.row()];
   }
 
-  [[nodiscard]] ProcessKey process_of(const Track& track) const {
+  /// What is recorded of a process, which may be in several rows.
+  struct Known {
     std::int64_t sort = INT64_MAX;
-    for (const Process& process : trace_.processes) {
-      if (process.id == track.process && process.sort_index != kAbsent) sort = process.sort_index;
-    }
-    return {sort, track.pid, std::string(trace_.text(track.process))};
+    std::string title;
+  };
+  void know(const Process& process) {
+    Known& known = known_[process.id.value];
+    if (process.sort_index != kAbsent) known.sort = process.sort_index;
+    if (!known.title.empty()) return;
+    known.title = trace_.text(process.name);
+    const std::string_view labels = trace_.text(process.labels);
+    if (!labels.empty()) known.title.append(known.title.empty() ? "" : " ").append(labels);
+    if (!known.title.empty()) known.title.append(" (").append(trace_.text(process.id)).append(")");
+  }
+  [[nodiscard]] const Known* known_of(const Track& track) const {
+    const auto known = known_.find(track.process.value);
+    return known == known_.end() ? nullptr : &known->second;
+  }
+
+  [[nodiscard]] ProcessKey process_of(const Track& track) const {
+    const Known* const known = known_of(track);
+    return {known == nullptr ? INT64_MAX : known->sort, track.pid,
+            std::string(trace_.text(track.process))};
   }
 
   void divide() {
@@ -62,16 +83,10 @@ class TracksWriter {
     for (auto& [device, places] : streams_) std::ranges::sort(places, {}, by_order);
   }
 
-  [[nodiscard]] std::string process_title(const ProcessKey& key) const {
-    const std::string& id = std::get<2>(key);
-    for (const Process& process : trace_.processes) {
-      if (trace_.text(process.id) != id) continue;
-      std::string title(trace_.text(process.name));
-      const std::string_view labels = trace_.text(process.labels);
-      if (!labels.empty()) title += (title.empty() ? "" : " ") + std::string(labels);
-      if (!title.empty()) return title.append(" (").append(id).append(")");
-    }
-    return "process " + id;
+  [[nodiscard]] std::string process_title(const Track& track) const {
+    const Known* const known = known_of(track);
+    if (known != nullptr && !known->title.empty()) return known->title;
+    return "process " + std::string(trace_.text(track.process));
   }
 
   [[nodiscard]] std::string lane_title(std::size_t place) const {
@@ -150,21 +165,20 @@ class TracksWriter {
   void end_group() { json_.end().end(); }
 
   void write_process(const ProcessKey& key, const Places& places) {
-    begin_group(process_title(key), "process");
+    begin_group(process_title(track(places.front())), "process");
     // Without a device it is the main thread that is accounted for.
     if (model_.devices.empty() && &key == &processes_.begin()->first) write_account(0, -1);
     for (const std::size_t place : places) write_lanes(place);
     end_group();
   }
 
-  void write_device(std::int32_t device) {
+  void write_device(std::size_t place, std::int32_t device) {
     const Device* const known = trace_.device(device);
     std::string title = "GPU " + std::to_string(device);
     if (known != nullptr && !known->name.empty()) title += ": " + known->name;
     begin_group(title, "device");
-    const auto place = std::ranges::find(model_.devices, device) - model_.devices.begin();
-    write_account(static_cast<std::size_t>(place), device);
-    write_device_counters(static_cast<std::size_t>(place), device);
+    write_account(place, device);
+    write_device_counters(place, device);
     for (const std::size_t stream : streams_[device]) write_lanes(stream);
     end_group();
     streams_.erase(device);
@@ -196,6 +210,7 @@ class TracksWriter {
   JsonWriter& json_;
   const Trace& trace_;
   const TimelineModel& model_;
+  std::unordered_map<std::uint32_t, Known> known_;  // by number of the id
   std::map<ProcessKey, Places> processes_;
   std::map<std::int32_t, Places> streams_;
 };

@@ -1,6 +1,5 @@
 // The step time after changes, as `fathom whatif --json` prints it, and the command that says the
 // same.
-#include "base/json_writer.h"
 #include "engine/whatif/typed_what_if.h"
 #include "render/shell.h"
 #include "render/what_if_json.h"
@@ -43,11 +42,8 @@ Result<Response> answer_whatif(const Call& call) {
   if (!typed) return typed.error();
   const Result<WhatIf> result = call.input->what_if().run(typed->request);
   if (!result) return result.error();
-  std::string json = render_what_if_json(*result);
-  // One member more, before the brace that ends it.
-  json.resize(json.size() - std::string_view("\n}").size());
-  json += ",\n  \"command\": " + json_string(command_of(options, call.input->session().input()));
-  return json_response(json + "\n}\n");
+  const std::string command = command_of(options, call.input->session().input());
+  return json_response(render_what_if_json(*result, {}, command) + "\n");
 }
 
 }  // namespace

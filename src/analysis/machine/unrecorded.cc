@@ -1,0 +1,34 @@
+// Reads the lists of what was not recorded.
+#include "analysis/machine/unrecorded.h"
+
+#include <algorithm>
+#include <string>
+#include <utility>
+
+#include "base/json_entries.h"
+
+namespace fathom {
+
+std::vector<Unrecorded> unrecorded(const Trace& trace) {
+  std::vector<Unrecorded> found;
+  for (const Fact& fact : trace.facts) {
+    if (!fact.key.ends_with("not_recorded")) continue;
+    for (const JsonEntry& entry : json_entries(fact.value)) {
+      Unrecorded lost{.what = member_of(entry, "what"),
+                      .why = member_of(entry, "why"),
+                      .lost = member_of(entry, "lost"),
+                      .remedy = member_of(entry, "remedy")};
+      const auto same = std::ranges::find_if(found, [&](const Unrecorded& known) {
+        return known.what == lost.what && known.why == lost.why;
+      });
+      if (same == found.end() && !lost.what.empty()) found.push_back(std::move(lost));
+    }
+  }
+  const Fact* const telemetry = trace.fact("telemetry.missing");
+  for (Unrecorded& lost : found) {
+    lost.machine = telemetry != nullptr && telemetry->value.find(lost.what) != std::string::npos;
+  }
+  return found;
+}
+
+}  // namespace fathom
