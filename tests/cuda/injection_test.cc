@@ -1139,7 +1139,7 @@ TEST_F(CudaInjection, TheDoctorKnowsThatOfCuda11) {
   std::filesystem::create_symlink(kFolder + "/libfake_cupti_11.so", library);
   const std::string text =
       output_of("CUDA_HOME=" + home.path() + " " + FATHOM_BINARY + " doctor --csv 2>&1");
-  // The machine may have another one, which is told then.
+  // The machine may have another one, which it names then.
   EXPECT_EQ(text.find(library + ", API version"), std::string::npos) << text;
   if (text.find(", API version") == std::string::npos) {
     EXPECT_NE(text.find(library + " is of CUDA 11, whose records are not read"), std::string::npos)
