@@ -8,7 +8,8 @@
 // in another thread, and CUPTI waits for it. CUPTI_FAKE_FIRST: the k-th time that kernels are
 // enabled, the first k of them are lost. CUPTI_FAKE_DRIVER: the newest version of CUDA that the
 // driver runs, 13000 for CUDA 13.0; else one of the library's. Compiled with FAKE_CUPTI_13_2 it has
-// the functions of CUDA 13.2, and its fault. CUPTI_FAKE_SHORTER: the library
+// the functions of CUDA 13.2, and its fault. CUPTI_FAKE_GREEN: the program has a green context.
+// CUPTI_FAKE_SHORTER: the library
 // states eight bytes too few for records of that kind. Who breaks CUPTI's rules is ended
 // (fake_cupti_rules.h); how buffers come back is in fake_cupti_delivery.h.
 #include <algorithm>
@@ -356,9 +357,22 @@ void write_device(std::uint32_t id) {
   write(&device, device.kind);
 }
 
+/// A part of the device, which the program makes for itself.
+void write_green() {
+#if CUPTI_API_VERSION >= 130200
+  fathom::cuda::GreenRecord green{};
+  green.kind = CUPTI_ACTIVITY_KIND_GREEN_CONTEXT;
+  green.contextId = 5;
+  green.parentContextId = 1;
+  green.numMultiprocessors = 2;
+  if (std::getenv("CUPTI_FAKE_GREEN") != nullptr) write(&green, green.kind);
+#endif
+}
+
 /// The lock is held.
 CUptiResult enabled(CUpti_ActivityKind kind) {
   if (refused(kind)) return CUPTI_ERROR_INSUFFICIENT_PRIVILEGES;
+  if (fathom::cuda::record_bytes(kind, fake_version()) == 0) return CUPTI_ERROR_INVALID_KIND;
   if (!fathom::test::has_buffer_callbacks())
     broken("a kind of activity was enabled before there were callbacks for buffers");
   const bool begins = state().enabled.insert(kind).second;
@@ -408,6 +422,7 @@ extern "C" {
   if (!told && !s.made_context && s.enabled.contains(CUPTI_ACTIVITY_KIND_DEVICE)) {
     told = true;
     for (std::uint32_t gpu = 0; gpu < gpus(); ++gpu) write_device(gpu);
+    write_green();
   }
   for (int i = 0; i < rounds; ++i) {
     const std::uint64_t start = now();
@@ -981,16 +996,6 @@ CUptiResult cuptiActivityEnableAndDump(CUpti_ActivityKind kind) {
     context.nullStreamId = 7;
     write(&context, kind);
   }
-#if CUPTI_API_VERSION >= 130200
-  if (kind == CUPTI_ACTIVITY_KIND_GREEN_CONTEXT) {
-    fathom::cuda::GreenRecord green{};
-    green.kind = kind;
-    green.contextId = 5;
-    green.parentContextId = 1;
-    green.numMultiprocessors = 2;
-    write(&green, kind);
-  }
-#endif
   if (kind == CUPTI_ACTIVITY_KIND_STREAM) {
     CUpti_ActivityStream stream{};
     stream.kind = kind;
