@@ -66,8 +66,12 @@ test: ## All tests: unit, golden tables, the whole program, the release binary, 
 	@cmake --build $(RELEASE) -j $(JOBS)
 	@AGAIN=$(AGAIN) tools/run_tests $(RELEASE) -j $(TEST_JOBS) $(if $(LEAVE_OUT),-E '$(value LEAVE_OUT)')
 
-test-cupti: ## Real libraries of CUPTI (downloads 11, 130 MB) against the table of their records and calls.
+test-cupti: ## Real libraries of CUPTI (downloads 18, 220 MB) against the table of their records, and under the recorder.
+	@tools/setup build cuda
 	@tools/cupti_table.py --check
+	@$(call configure,release)
+	@cmake --build $(RELEASE) -j $(JOBS) --target fathom_cuda fake_cupti cuda_program
+	@FATHOM=$(abspath $(RELEASE)/fathom) python3 tests/cuda/real_libraries_test.py
 
 test-torch: build ## The recording of real PyTorch programs (installs PyTorch, about 6 GB).
 	@tools/setup build torch python

@@ -43,7 +43,10 @@ PACKAGES = (
     "nvidia-cuda-cupti==13.1.115",
 )
 # They do not start without a driver.
-HEADERS = tuple(f"nvidia-cuda-cupti=={version}" for version in ("13.2.86", "13.3.75", "13.4.92", "13.5.25"))
+HEADERS = tuple(
+    f"nvidia-cuda-cupti=={version}"
+    for version in ("13.2.23", "13.2.75", "13.2.86", "13.3.75", "13.4.92", "13.5.25")
+)
 OLD_SYMBOLS = "libcupti.so.11.8"
 REFUSED = "nvidia-cuda-cupti-cu11==11.8.87"
 FIRST_SIZED = "nvidia-cuda-cupti-cu12==12.6.80"

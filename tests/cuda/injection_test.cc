@@ -613,6 +613,13 @@ TEST_F(CudaInjection, PyTorchThatIsImportedLaterGetsCupti) {
   EXPECT_EQ(recorded.facts.at("cuda.recorder"), "torch.profiler");
   EXPECT_NE(loss(recorded, "from when PyTorch was loaded"), "");
   EXPECT_EQ(kernels_of(folder).size(), 5U);
+  const Folder kept;
+  EXPECT_EQ(run_injected(kept, "torch later",
+                         {{"FAKE_TORCH", torch},
+                          {"FAKE_HOOK", "1"},
+                          {"CUPTI_FAKE_FAIL", "cuptiUnsubscribe:999:0"}}),
+            0);
+  EXPECT_TRUE(losses(read_folder(kept)).contains("CUPTI for torch.profiler"));
   // Kernels that cannot be switched off go on, into buffers that are used again; with a range the
   // program calls meanwhile.
   const Environment others[] = {{{"CUPTI_FAKE_VERSION", "130000"}},
@@ -737,6 +744,36 @@ TEST_F(CudaInjection, ThatOfCuda11IsRefusedAndTheNextTried) {
   EXPECT_TRUE(read_folder(next).facts.at("cuda.cupti").ends_with("/lib64/libcupti.so.12"));
 }
 
+TEST_F(CudaInjection, ThatOfCuda13_2IsNotCalledBesideADriverThatItDoesNotFit) {
+  // It would end the program, whoever names it.
+  const Environment named = {{"FATHOM_CUPTI", kFolder + "/libfake_cupti_13_2.so"},
+                             {"CUPTI_FAKE_VERSION", "130202"}};
+  Environment old = named;
+  old.emplace("CUPTI_FAKE_DRIVER", "12080");
+  const Folder refused;
+  EXPECT_EQ(run_injected(refused, "work", old), 0);
+  EXPECT_NE(loss(read_folder(refused), "is of CUDA 13.2, which would end the program"), "");
+  // With the driver that it needs it is one as others are, but for the texts of its answers.
+  const Folder folder;
+  EXPECT_EQ(run_injected(folder, "work", named), 0);
+  EXPECT_EQ(kernels_of(folder).size(), 5U);
+  EXPECT_TRUE(losses(read_folder(folder)).empty());
+  Environment failing = named;
+  failing.emplace("CUPTI_FAKE_REFUSE", "8");
+  const Folder without_text;
+  EXPECT_EQ(run_injected(without_text, "work", failing), 0);
+  EXPECT_NE(loss(read_folder(without_text), "CUPTI error 35"), "");
+}
+
+TEST_F(CudaInjection, AnAnswerForWhichCuptiHasNoTextIsNamedByItsNumber) {
+  const Folder folder;
+  EXPECT_EQ(
+      run_injected(folder, "work",
+                   {{"CUPTI_FAKE_REFUSE", "8"}, {"CUPTI_FAKE_FAIL", "cuptiGetResultString:999:0"}}),
+      0);
+  EXPECT_NE(loss(read_folder(folder), "CUPTI error 35"), "");
+}
+
 TEST_F(CudaInjection, ALibraryOfAnotherMajorVersionThatIsNamedIsReportedOrRefused) {
   struct Named {
     const char* version;
@@ -805,7 +842,7 @@ TEST_F(CudaInjection, PackagesOfTheInterpreterThatRunsAreFoundWithoutItsEnvironm
   const int pid = start_program(home.path() + "/bin/python", {"work"},
                                 {{"FATHOM_SESSION", folder.path()},
                                  {"FAKE_GPU", kFolder + "/libfake_cupti.so"},
-                                 {"CUDA_INJECTION64_PATH", kFolder + "/libfathom_cuda.so"}});
+                                 {"CUDA_INJECTION64_PATH", recorder()}});
   EXPECT_EQ(wait_for(pid), 0);
   EXPECT_EQ(read_folder(folder).facts.at("cuda.cupti"), packages + "/libcupti.so.13");
   EXPECT_EQ(kernels_of(folder).size(), 5U);
@@ -818,6 +855,37 @@ TEST_F(CudaInjection, DevicesContextsAndStreamsThatWereThereBeforeAreRecorded) {
   const Recorded recorded = read_folder(folder);
   EXPECT_EQ(recorded.facts.at("cuda.context.1"), "device 0, null stream 7");
   EXPECT_EQ(recorded.facts.at("cuda.stream.13"), "non-blocking, priority 0");
+}
+
+TEST_F(CudaInjection, GreenContextsAreRecordedFromTheVersionOnThatHasThem) {
+  struct Case {
+    const char* version;
+    const char* fail;
+    bool recorded;
+    std::size_t said;
+  };
+  // By each length of their records; what is refused is a fact, as contexts say the same.
+  const Case all[] = {
+      {"130101", "", false, 0},
+      {"130200", "", true, 0},
+      {"130201", "", true, 0},
+      {"130500", "", true, 0},
+      {"130500", "cuptiActivityEnableAndDump:21:4;cuptiActivityEnable:21:1", false, 1}};
+  for (const Case& each : all) {
+    const Folder folder;
+    EXPECT_EQ(run_injected(folder, "work",
+                           {{"CUPTI_FAKE_GREEN", "1"},
+                            {"CUPTI_FAKE_VERSION", each.version},
+                            {"CUPTI_FAKE_FAIL", each.fail}}),
+              0);
+    const Recorded recorded = read_folder(folder);
+    EXPECT_EQ(recorded.facts.count("cuda.context.5"), each.recorded ? 1U : 0U) << each.version;
+    if (each.recorded) {
+      EXPECT_EQ(recorded.facts.at("cuda.context.5"), "device 0, green, 2 SMs of context 1");
+    }
+    EXPECT_EQ(recorded.facts.count("cuda.green_contexts"), each.said) << each.version;
+    EXPECT_TRUE(losses(recorded).empty()) << each.version;
+  }
 }
 
 TEST_F(CudaInjection, ALibraryThatDoesNotStartLeavesTheNextToBeTried) {
@@ -1030,6 +1098,8 @@ TEST_F(CudaInjection, LayoutsAreComparedWithTheSizesThatALibraryStates) {
   EXPECT_EQ(stated.facts.at("cuda.layouts").find("compared with CUPTI's own sizes: "), 0U);
   EXPECT_EQ(stated.facts.at("cuda.layouts").find("refused"), std::string::npos);
   EXPECT_EQ(recorded("130101", {}).facts.count("cuda.layouts"), 0U);
+  const Recorded device = recorded("130200", {{"CUPTI_FAKE_SHORTER", "8"}});
+  EXPECT_NE(loss(device, "taken for a part of it: properties of devices: this CUPTI says"), "");
   const Recorded shorter = recorded("130200", {{"CUPTI_FAKE_SHORTER", "10"}});
   EXPECT_NE(loss(shorter, "taken for a part of it: kernels: this CUPTI says"), "");
   EXPECT_EQ(losses(shorter).size(), 1U);
@@ -1048,16 +1118,34 @@ TEST_F(CudaInjection, ReadsWhatOlderLibrariesWrite) {
   }
 }
 
-/// What a command of Fathom says of the folder.
-std::string said(const Folder& folder, const std::string& command) {
-  const std::string line =
-      std::string(FATHOM_BINARY) + " " + command + " " + folder.path() + " --csv 2>&1";
+std::string output_of(const std::string& line) {
   std::string text;
   FILE* const pipe = popen(line.c_str(), "r");
   char part[4096];
   while (pipe != nullptr && fgets(part, sizeof part, pipe) != nullptr) text += part;
   if (pipe != nullptr) pclose(pipe);
   return text;
+}
+
+/// What a command of Fathom says of the folder.
+std::string said(const Folder& folder, const std::string& command) {
+  return output_of(std::string(FATHOM_BINARY) + " " + command + " " + folder.path() +
+                   " --csv 2>&1");
+}
+
+TEST_F(CudaInjection, TheDoctorKnowsThatOfCuda11) {
+  const Folder home;
+  std::filesystem::create_directory(home.path() + "/lib64");
+  const std::string library = home.path() + "/lib64/libcupti.so.12";
+  std::filesystem::create_symlink(kFolder + "/libfake_cupti_11.so", library);
+  const std::string text =
+      output_of("CUDA_HOME=" + home.path() + " " + FATHOM_BINARY + " doctor --csv 2>&1");
+  // The machine may have another one, which it names then.
+  EXPECT_EQ(text.find(library + ", API version"), std::string::npos) << text;
+  if (text.find(", API version") == std::string::npos) {
+    EXPECT_NE(text.find(library + " is of CUDA 11, whose records are not read"), std::string::npos)
+        << text;
+  }
 }
 
 TEST_F(CudaInjection, KernelsThatCuptiLosesAtTheBeginningAreShownByHealthWhereItIsKnownForThat) {

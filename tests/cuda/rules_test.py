@@ -3,9 +3,10 @@
 
     tests/cuda/rules_test.py --break build/release [RULE...]
 
-breaks one rule after the other in the sources, builds, runs its test and puts the sources back: each must fail. It
-takes minutes and is done by hand. As a test, this file checks that every breakage still has its place in the sources
-and its test.
+copies the sources into a folder of its own, and breaks one rule after the other there: it builds libfathom_cuda.so of the
+broken copy and runs that rule's test of `build/release` with it, which must fail. Before, all these tests must pass with
+the library of the copy as it is. That takes minutes and is done once a night (`make nightly`). As a test, this file
+checks that every breakage still has its place in the sources and its test.
 """
 
 from __future__ import annotations
@@ -13,9 +14,13 @@ from __future__ import annotations
 import dataclasses
 import os
 import pathlib
+import re
+import shutil
 import subprocess
 import sys
+import tempfile
 import unittest
+from collections.abc import Iterable
 
 ROOT = pathlib.Path(os.environ.get("FATHOM_SOURCE_DIR") or pathlib.Path(__file__).parents[2])
 CUDA = "src/capture/cuda/"
@@ -180,6 +185,13 @@ RULES = {
         "static_cast<void>(other);",
         "CudaInjection.ALibraryOfAnotherMajorVersionThatIsNamedIsReportedOrRefused",
     ),
+    "driver": Rule(
+        "CUPTI of CUDA 13.2 is not called beside a driver that it does not fit",
+        CUDA + "cupti.cc",
+        "if (!fits_driver()) {",
+        "if (!fits_driver() && library == nullptr) {",
+        "CudaInjection.ThatOfCuda13_2IsNotCalledBesideADriverThatItDoesNotFit",
+    ),
     "late": Rule(
         "buffers that come after a forced flush are waited for",
         CUDA + "tracer_work.cc",
@@ -204,34 +216,69 @@ class Places(unittest.TestCase):
             self.assertIn(rule.what, page, name)
 
 
-def fails(rule: Rule, build: pathlib.Path) -> str:
-    """How the test of a broken rule ends."""
-    source = ROOT / rule.file
-    kept = source.read_text()
-    command = ["cmake", "--build", str(build), "--target", "fathom_cuda"]
-    try:
+class Copy:
+    """The sources in a folder of their own, and a build of the recorder there. What is installed for builds is shared."""
+
+    def __init__(self, folder: pathlib.Path, build: pathlib.Path) -> None:
+        self.folder, self.tests = folder, build
+        for path in ROOT.iterdir():
+            if path.name == "src":
+                shutil.copytree(path, folder / path.name)
+            elif path.name not in ("build", ".git"):
+                (folder / path.name).symlink_to(path)
+        self.build = folder / "build" / build.name
+        self.build.mkdir(parents=True)
+        for path in (ROOT / "build").iterdir():
+            if not (path / "CMakeCache.txt").exists():
+                (folder / "build" / path.name).symlink_to(path)
+        options = ["-DFATHOM_UNITY=ON", "-DFATHOM_UNIT_TESTS=OFF", f"-B{self.build}"]
+        words = ["cmake", "--preset", build.name, *options]
+        subprocess.run(words, cwd=folder, check=True, stdout=subprocess.DEVNULL)
+
+    def recorder(self) -> pathlib.Path:
+        """Built anew."""
+        words = ["cmake", "--build", str(self.build), "--target", "fathom_cuda"]
+        done = subprocess.run(words, capture_output=True, text=True, check=False)
+        if done.returncode != 0:
+            raise SystemExit(f"rules_test: the copy does not build:\n{done.stdout[-3000:]}{done.stderr[-1000:]}")
+        return self.build / "libfathom_cuda.so"
+
+    def run(self, tests: Iterable[str]) -> tuple[bool, str]:
+        """Whether these tests pass with the recorder of the copy, and what the fake CUPTI said."""
+        program = os.environ.get("FATHOM_CUDA_TEST") or str(self.tests / "tests/cuda_test")
+        environment = {**os.environ, "FATHOM_TEST_CUDA_LIBRARY": str(self.recorder())}
+        words = [program, f"--gtest_filter={':'.join(tests)}"]
+        done = subprocess.run(words, env=environment, capture_output=True, text=True, check=False, timeout=600)
+        text = done.stdout + done.stderr
+        if not re.search(r"\[  (PASSED|FAILED)  \] [1-9]", text):
+            raise SystemExit(f"rules_test: {' '.join(words)} ran no test:\n{text[-2000:]}")
+        said = [line for line in text.splitlines() if line.startswith("fake CUPTI: ")]
+        return done.returncode == 0, said[0].removeprefix("fake CUPTI: ") if said else ""
+
+    def run_broken(self, rule: Rule) -> tuple[bool, str]:
+        source = self.folder / rule.file
+        kept = source.read_text()
         source.write_text(kept.replace(rule.right, rule.wrong))
-        subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
-        program = os.environ.get("FATHOM_CUDA_TEST") or str(build / "tests/cuda_test")
-        words = [program, f"--gtest_filter={rule.test}"]
-        done = subprocess.run(words, capture_output=True, text=True, check=False, timeout=600)
-    finally:
-        source.write_text(kept)
-    text = done.stdout + done.stderr
-    said = [line for line in text.splitlines() if line.startswith("fake CUPTI: ")]
-    ended = "passes" if done.returncode == 0 else "fails"
-    return f"{ended}{': ' + said[0].removeprefix('fake CUPTI: ') if said else ''}"
+        try:
+            return self.run([rule.test])
+        finally:
+            source.write_text(kept)
 
 
 def main() -> int:
-    build, names = pathlib.Path(sys.argv[2]), sys.argv[3:] or list(RULES)
-    passed = 0
-    for name in names:
-        ended = fails(RULES[name], build)
-        passed += ended.startswith("passes")
-        print(f"{name}: {RULES[name].test} {ended}", flush=True)
-    subprocess.run(["cmake", "--build", str(build), "--target", "fathom_cuda"], check=True, stdout=subprocess.DEVNULL)
-    return 1 if passed else 0
+    build, names = pathlib.Path(sys.argv[2]).resolve(), sys.argv[3:] or list(RULES)
+    if unknown := [name for name in names if name not in RULES]:
+        raise SystemExit(f"rules_test: no rule {unknown[0]!r}; there are {', '.join(RULES)}")
+    with tempfile.TemporaryDirectory(prefix="rules_") as folder:
+        copy = Copy(pathlib.Path(folder), build)
+        whole, said = copy.run(dict.fromkeys(RULES[name].test for name in names))
+        print(f"with no rule broken: {len(names)} rules' tests {'pass' if whole else f'fail: {said}'}", flush=True)
+        unnoticed = 0
+        for name in names:
+            passes, said = copy.run_broken(RULES[name])
+            unnoticed += passes
+            print(f"{name}: {RULES[name].test} {'passes' if passes else 'fails'}{said and ': ' + said}", flush=True)
+    return 0 if whole and not unnoticed else 1
 
 
 if __name__ == "__main__":

@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any
 from unittest import mock
 
+import check
 import common
 import main
 import part_clock
@@ -389,6 +390,54 @@ class Compared(unittest.TestCase):
         for name in ("signals", "delay", "range"):
             self.assertEqual(self.run_part(part_windows)[f"{name}: devices"].state, FAILED)
             self.assertEqual(self.run_part(part_windows, DEVICES="1")[f"{name}: devices"].state, PASSED)
+
+    def test_a_window_has_some_of_the_kernels_and_a_capture_all(self):
+        # All of them, as if there had been no window; none; and one.
+        for found, state in ((3, FAILED), (0, FAILED), (1, PASSED)):
+            with mock.patch.object(programs_of.Recording, "kernels", lambda *_, found=found: found):
+                checks = self.run_part(part_windows)
+            for name in ("signals", "delay"):
+                each = checks[f"{name}: kernels"]
+                self.assertEqual((each.state, each.expected, each.got), (state, "some of 3", str(found) if found else "0"))
+                self.assertIn("dropped", each.facts)
+        self.assertEqual(self.run_part(part_windows)["range: kernels"].state, PASSED)
+        self.assertEqual(self.run_part(part_windows, TIMES="2")["range: kernels"].state, FAILED)
+
+    def sessions(self, kernels: list[int], **environment: str) -> dict[str, Check]:
+        """Ten profiles alone, which have 50 kernels each, and with Fathom."""
+        alone = {"possible": True, "kernels": [50, 50], "launches": 50, "cuda": "13.1"}
+        says = [json.dumps(each) for each in (alone, {**alone, "kernels": kernels})]
+        with machine(**environment) as context:
+            first = context.work / "first"
+            text = f"#!/bin/sh\n[ -e {first} ] && echo ' {says[1]}' || echo ' {says[0]}'\ntouch {first}\n"
+            script(Path(context.python), text)
+            report = Report("sessions")
+            with mock.patch.multiple(part_sessions, WAYS=("ten",), two_processes=lambda *_: None):
+                part_sessions.run(context, report)
+            return {each.name: each for each in report.checks}
+
+    def test_profiles_under_fathom_that_lack_kernels_or_are_fewer_fail(self):
+        name = "ten: kernels of each profile under fathom run"
+        self.assertEqual(self.sessions([50, 50])[name].state, PASSED)
+        lacks = self.sessions([50, 49])[name]
+        self.assertEqual((lacks.state, lacks.expected, lacks.got), (FAILED, "at least [50, 50]", "[50, 49]"))
+        self.assertIn("dropped", lacks.facts)
+        self.assertEqual(self.sessions([50])["ten auto"].state, FAILED)
+
+    def test_beside_torchs_profiler_by_cuda_always_kernels_are_there_or_it_is_named_who_took_cupti(self):
+        name = "ten, --cuda always"
+        self.assertEqual(self.sessions([50, 50])[name].state, FAILED)
+        with mock.patch.object(programs_of.Recording, "kernels", lambda *_: 7):
+            self.assertEqual(self.sessions([50, 50])[name].state, PASSED)
+        lost = [{"what": "GPU activity from when another profiler in this process took CUPTI", "why": "", "remedy": ""}]
+        with mock.patch.object(programs_of.Recording, "not_recorded", lambda *_: lost):
+            self.assertEqual(self.sessions([50, 50])[name].state, PASSED)
+
+    def test_what_nvidia_smi_tells_differently_fails(self):
+        for name, ours in (("gpu.power", 101.0), ("gpu.power", 250.0)):
+            found = check.close(name, ours, 100.0, 0.15, 10)
+            self.assertEqual(found.state, PASSED if ours < 200 else FAILED)
+            self.assertTrue(found.expected and found.got and "may_differ_by" in found.facts)
 
     def test_times_by_the_injection_are_those_of_torchs_profiler(self):
         for ours, state in ((100, PASSED), (101, PASSED), (103, FAILED), (0, FAILED)):

@@ -7,7 +7,9 @@
 // processor's from the beginning. CUPTI_FAKE_MEANWHILE: while a kind is disabled, a callback comes
 // in another thread, and CUPTI waits for it. CUPTI_FAKE_FIRST: the k-th time that kernels are
 // enabled, the first k of them are lost. CUPTI_FAKE_DRIVER: the newest version of CUDA that the
-// driver runs, 13000 for CUDA 13.0; else one of the library's. CUPTI_FAKE_SHORTER: the library
+// driver runs, 13000 for CUDA 13.0; else one of the library's. Compiled with FAKE_CUPTI_13_2 it has
+// the functions of CUDA 13.2, and its fault. CUPTI_FAKE_GREEN: the program has a green context.
+// CUPTI_FAKE_SHORTER: the library
 // states eight bytes too few for records of that kind. Who breaks CUPTI's rules is ended
 // (fake_cupti_rules.h); how buffers come back is in fake_cupti_delivery.h.
 #include <algorithm>
@@ -355,9 +357,22 @@ void write_device(std::uint32_t id) {
   write(&device, device.kind);
 }
 
+/// A part of the device, which the program makes for itself.
+void write_green() {
+#if CUPTI_API_VERSION >= 130200
+  fathom::cuda::GreenRecord green{};
+  green.kind = CUPTI_ACTIVITY_KIND_GREEN_CONTEXT;
+  green.contextId = 5;
+  green.parentContextId = 1;
+  green.numMultiprocessors = 2;
+  if (std::getenv("CUPTI_FAKE_GREEN") != nullptr) write(&green, green.kind);
+#endif
+}
+
 /// The lock is held.
 CUptiResult enabled(CUpti_ActivityKind kind) {
   if (refused(kind)) return CUPTI_ERROR_INSUFFICIENT_PRIVILEGES;
+  if (fathom::cuda::record_bytes(kind, fake_version()) == 0) return CUPTI_ERROR_INVALID_KIND;
   if (!fathom::test::has_buffer_callbacks())
     broken("a kind of activity was enabled before there were callbacks for buffers");
   const bool begins = state().enabled.insert(kind).second;
@@ -369,6 +384,16 @@ CUptiResult enabled(CUpti_ActivityKind kind) {
   if (kind == CUPTI_ACTIVITY_KIND_RUNTIME) state().left_out.clear();
   if (kind == CUPTI_ACTIVITY_KIND_GRAPH_TRACE) state().graph_wholes = true;
   return CUPTI_SUCCESS;
+}
+
+/// Where that of CUDA 13.2 does not start it calls itself until the stack is full.
+void must_start() {
+#ifdef FAKE_CUPTI_13_2
+  const void* table = nullptr;
+  const CUuuid first{{0x7c, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0x7f}};
+  if (cuGetExportTable(&table, &first) != CUDA_SUCCESS)
+    broken("CUPTI of CUDA 13.2 was called beside a driver that does not fit");
+#endif
 }
 
 CUptiResult subscribed(CUpti_CallbackFunc callback, void* user) {
@@ -397,6 +422,7 @@ extern "C" {
   if (!told && !s.made_context && s.enabled.contains(CUPTI_ACTIVITY_KIND_DEVICE)) {
     told = true;
     for (std::uint32_t gpu = 0; gpu < gpus(); ++gpu) write_device(gpu);
+    write_green();
   }
   for (int i = 0; i < rounds; ++i) {
     const std::uint64_t start = now();
@@ -760,6 +786,18 @@ CUresult cuDriverGetVersion(int* version) {
   *version = said != nullptr ? std::atoi(said) : fake_version() < 130000 ? kOf12 : kOf13;
   return CUDA_SUCCESS;
 }
+/// What a libcupti of CUDA 13 asks for first. No header has its name.
+CUresult cuGetExportTable(const void** table, const CUuuid* id) {
+  constexpr int kSince = 13000;
+  static const int first = 0;
+  int version = 0;
+  cuDriverGetVersion(&version);
+  *table = nullptr;
+  if (version < kSince || id->bytes[0] != 0x7c || id->bytes[15] != 0x7f)
+    return CUDA_ERROR_NOT_FOUND;
+  *table = &first;
+  return CUDA_SUCCESS;
+}
 CUresult cuDevicePrimaryCtxGetState(CUdevice device, unsigned* flags, int* active) {
   if (device < 0) return CUDA_ERROR_INVALID_DEVICE;
   *flags = 0;
@@ -838,6 +876,7 @@ CUresult cuEventElapsedTime(float* milliseconds, CUevent begin, CUevent end) {
 // What CUPTI does.
 
 CUptiResult cuptiGetVersion(uint32_t* api) {
+  must_start();
   *api = fake_version();
   return called("cuptiGetVersion");
 }
@@ -973,7 +1012,7 @@ CUptiResult cuptiActivityDisable(CUpti_ActivityKind kind) {
     return result;
   if (std::getenv("CUPTI_FAKE_MEANWHILE") != nullptr) callback_meanwhile();
   const std::lock_guard lock(state().mutex);
-  if (kind == CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL && fake_version() <= 130000 &&
+  if (kind == CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL && fake_version() < 130100 &&
       state().enabled.contains(kind))
     broken("kernels were disabled, which may hang up to CUDA 13.0");
   state().enabled.erase(kind);
@@ -1033,6 +1072,14 @@ CUptiResult cuptiActivityGetNumDroppedRecords(CUcontext /*context*/, uint32_t /*
   return CUPTI_SUCCESS;
 }
 
+#ifndef FAKE_CUPTI_13_2
+/// From CUDA 13.3 on; we only look whether it is there.
+[[gnu::visibility("default")]] CUptiResult cuptiGetTimestamp_v2(
+    CUpti_SubscriberHandle /*subscriber*/, uint64_t* /*timestamp*/) {
+  broken("a function of several subscribers was called");
+}
+#endif
+
 CUptiResult cuptiGetTimestamp(uint64_t* timestamp) {
   ++state().readings;
   *timestamp = now();
@@ -1052,6 +1099,9 @@ CUptiResult cuptiGetCallbackName(CUpti_CallbackDomain /*domain*/, uint32_t id, c
 }
 
 CUptiResult cuptiGetResultString(CUptiResult result, const char** text) {
+  must_start();
+  if (const CUptiResult answer = called("cuptiGetResultString"); answer != CUPTI_SUCCESS)
+    return answer;
   *text = result == CUPTI_ERROR_INSUFFICIENT_PRIVILEGES ? "CUPTI_ERROR_INSUFFICIENT_PRIVILEGES"
           : result == CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED
               ? "CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED"

@@ -272,7 +272,7 @@ bool Converter::newer(const CUpti_Activity& record) {
 #endif
 #if CUPTI_API_VERSION >= 130200
   if (record.kind == CUPTI_ACTIVITY_KIND_GREEN_CONTEXT) {
-    const auto wide = widened<CUpti_ActivityGreenContext>(record, version_);
+    const auto wide = widened<GreenRecord>(record, version_);
     devices_[wide.contextId] = static_cast<std::int32_t>(wide.deviceId);
     writer_.fact(pid_, "cuda.context." + std::to_string(wide.contextId),
                  "device " + std::to_string(wide.deviceId) + ", green, " +

@@ -29,6 +29,16 @@ constexpr Wanted kWanted[] = {
 #endif
 };
 
+constexpr Wanted kThings[] = {
+    Wanted{CUPTI_ACTIVITY_KIND_DEVICE, "properties of devices"},
+    Wanted{CUPTI_ACTIVITY_KIND_CONTEXT, "contexts"},
+    Wanted{CUPTI_ACTIVITY_KIND_STREAM, "streams"},
+#if CUPTI_API_VERSION >= 130200
+    Wanted{CUPTI_ACTIVITY_KIND_GREEN_CONTEXT, "green contexts", false, GraphLevel::any, 130200},
+#endif
+    Wanted{CUPTI_ACTIVITY_KIND_NAME, "names that the program gives to streams"},
+};
+
 struct Answer {
   CUptiResult result;
   std::string_view why;
@@ -74,6 +84,8 @@ bool Wanted::asked(bool graph_nodes, std::uint32_t version) const {
   const GraphLevel level = graph_nodes ? GraphLevel::nodes : GraphLevel::wholes;
   return version >= since && (graphs == GraphLevel::any || graphs == level);
 }
+
+std::span<const Wanted> things() { return kThings; }
 
 std::span<const Wanted> wanted() { return kWanted; }
 

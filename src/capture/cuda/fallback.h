@@ -14,7 +14,7 @@ namespace fathom::cuda {
 
 enum class GraphLevel : std::uint8_t { any, wholes, nodes };
 
-/// What is asked of CUPTI beside the records of devices and contexts.
+/// A kind of records that is asked of CUPTI.
 struct Wanted {
   CUpti_ActivityKind kind;
   std::string_view what;                ///< For people.
@@ -24,6 +24,8 @@ struct Wanted {
 
   [[nodiscard]] bool asked(bool graph_nodes, std::uint32_t version) const;
 };
+/// Devices, contexts and streams, of which there is one record each, and names.
+std::span<const Wanted> things();
 /// In the order in which they are asked for. With `graph_nodes` each node of a CUDA graph is
 /// recorded, else each graph as a whole.
 std::span<const Wanted> wanted();

@@ -107,6 +107,12 @@ constexpr Layout kLayouts[] = {
 #if CUPTI_API_VERSION >= 130200
     {CUPTI_ACTIVITY_KIND_GREEN_CONTEXT, 130200, sizeof(CUpti_ActivityGreenContext)},
 #endif
+#if CUPTI_API_VERSION >= 130201
+    {CUPTI_ACTIVITY_KIND_GREEN_CONTEXT, 130201, sizeof(CUpti_ActivityGreenContext2)},
+#endif
+#if CUPTI_API_VERSION >= 130400
+    {CUPTI_ACTIVITY_KIND_GREEN_CONTEXT, 130400, sizeof(CUpti_ActivityGreenContext3)},
+#endif
 };
 
 }  // namespace

@@ -85,6 +85,13 @@ using GraphRecord = CUpti_ActivityGraphTrace2;
 using GraphRecord = CUpti_ActivityGraphTrace;
 #endif
 using MarkerRecord = CUpti_ActivityMarker2;
+#if CUPTI_API_VERSION >= 130400
+using GreenRecord = CUpti_ActivityGreenContext3;
+#elif CUPTI_API_VERSION >= 130201
+using GreenRecord = CUpti_ActivityGreenContext2;
+#elif CUPTI_API_VERSION >= 130200
+using GreenRecord = CUpti_ActivityGreenContext;
+#endif
 
 /// Bytes of a record of this kind that a libcupti of that version fills in and we know of; 0: no
 /// record that we read.

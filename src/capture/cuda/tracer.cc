@@ -28,6 +28,12 @@ constexpr std::uint32_t kMayDisable = 130100;
 /// Those of 13.0 and 13.1 have no function that says how long records are.
 constexpr std::uint32_t kSaysSizes = 130200;
 
+/// Older headers do not name them.
+bool is_green(CUpti_ActivityKind kind) {
+  constexpr int kGreenContexts = 59;
+  return static_cast<int>(kind) == kGreenContexts;
+}
+
 }  // namespace
 
 Tracer& Tracer::get() noexcept {
@@ -312,7 +318,9 @@ void Tracer::compare_layouts() {
   const std::lock_guard lock(mutex_);
   std::size_t compared = 0;
   CUptiResult refused = CUPTI_SUCCESS;
-  for (const Wanted& want : wanted()) {
+  std::vector<Wanted> all(things().begin(), things().end());
+  all.insert(all.end(), wanted().begin(), wanted().end());
+  for (const Wanted& want : all) {
     std::size_t said = 0;
     const std::size_t read = record_bytes(want.kind, cupti_.version);
     const CUptiResult result = cupti_.struct_size(want.kind, 0, &said);
@@ -341,19 +349,31 @@ void Tracer::compare_layouts() {
 void Tracer::enable_things() {
   CUptiResult refused = CUPTI_SUCCESS;
   const auto enable = [this, &refused](CUpti_ActivityKind kind) {
-    if (cupti_.enable_and_dump == nullptr) return cupti_.enable(kind);
+    if (cupti_.enable_and_dump == nullptr || kind == CUPTI_ACTIVITY_KIND_NAME)
+      return cupti_.enable(kind);
     const CUptiResult dumped = cupti_.enable_and_dump(kind);
-    if (dumped != CUPTI_SUCCESS) refused = dumped;
+    if (dumped != CUPTI_SUCCESS && !is_green(kind)) refused = dumped;
     return dumped == CUPTI_SUCCESS ? dumped : cupti_.enable(kind);
   };
-  check("properties of devices", enable(CUPTI_ACTIVITY_KIND_DEVICE));
-  check("contexts", enable(CUPTI_ACTIVITY_KIND_CONTEXT));
-  check("streams", enable(CUPTI_ACTIVITY_KIND_STREAM));
-  check("names that the program gives to streams", cupti_.enable(CUPTI_ACTIVITY_KIND_NAME));
+  CUptiResult without_green = CUPTI_SUCCESS;
+  for (const Wanted& thing : things()) {
+    if (!thing.asked(options_.graph_nodes, cupti_.version)) continue;
+    const CUptiResult result = enable(thing.kind);
+    // They are contexts, whose records say the same of them: nothing is lost.
+    if (is_green(thing.kind)) {
+      without_green = result;
+    } else {
+      check(thing.what, result);
+    }
+  }
+  const auto say = [this](std::string_view key, CUptiResult result) {
+    if (result == CUPTI_SUCCESS) return;
+    const std::lock_guard lock(mutex_);
+    inside::attempt([&] { write_fact(key, "not recorded: " + cupti_.text(result)); });
+  };
   // Mostly there are none before us.
-  if (refused == CUPTI_SUCCESS) return;
-  const std::lock_guard lock(mutex_);
-  inside::attempt([&] { write_fact("cuda.made_before", "not recorded: " + cupti_.text(refused)); });
+  say("cuda.made_before", refused);
+  say("cuda.green_contexts", without_green);
 }
 
 /// After the kinds, which would switch them on again. Refused, they are recorded: nothing is lost,

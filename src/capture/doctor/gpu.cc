@@ -124,6 +124,9 @@ std::vector<std::string> cupti_candidates() {
   return files;
 }
 
+/// What cupti_version() says of CUDA 11.8, whose library has the version of 12.0.
+constexpr std::uint32_t kOfCuda11 = 11;
+
 /// Loads it in a process of its own: a library that crashes takes only that one along. Returns
 /// CUPTI's API version, or 0.
 std::uint32_t cupti_version(const std::string& file) {
@@ -138,6 +141,8 @@ std::uint32_t cupti_version(const std::string& file) {
                          ? nullptr
                          : reinterpret_cast<GetVersion>(dlsym(library, "cuptiGetVersion"));
     if (get == nullptr || get(&version) != 0) version = library == nullptr ? 0 : 1;
+    if (library != nullptr && dlvsym(library, "cuptiGetVersion", "libcupti.so.11.8") != nullptr)
+      version = kOfCuda11;
     [[maybe_unused]] const ssize_t written = ::write(ends[1], &version, sizeof version);
     _exit(0);
   }
@@ -151,17 +156,21 @@ std::uint32_t cupti_version(const std::string& file) {
 
 Check cupti_check(bool driver) {
   Check check{.section = "GPU", .what = "CUPTI"};
+  std::string old;
   for (const std::string& file : cupti_candidates()) {
     if (file.find('/') != std::string::npos && access(file.c_str(), R_OK) != 0) continue;
     const std::uint32_t version = cupti_version(file);
-    if (version == 0) continue;
+    if (version == kOfCuda11 && old.empty()) old = file;
+    if (version == 0 || version == kOfCuda11) continue;
     check.state = CheckState::fine;
     check.detail =
         file + (version > 1 ? ", API version " + std::to_string(version) : std::string());
     return check;
   }
   check.state = CheckState::fact;
-  check.detail = "not where the loader and CUDA toolkits have it; PyTorch brings its own (below)";
+  check.detail =
+      old.empty() ? "not where the loader and CUDA toolkits have it; PyTorch brings its own (below)"
+                  : old + " is of CUDA 11, whose records are not read: CUDA 12.0 is the oldest";
   if (driver) {
     check.state = CheckState::limited;
     check.lost = "kernels and copies of CUDA programs that bring no CUPTI of their own";

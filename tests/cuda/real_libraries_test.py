@@ -1,0 +1,71 @@
+#!/usr/bin/env python3
+"""The recorder with real libraries of CUPTI, those of `make test-cupti` in build/cupti, on a machine without a GPU: whatever
+each does there, the program goes on and ends as it would, and what is lost is named with the reason."""
+
+from __future__ import annotations
+
+import os
+import pathlib
+import re
+import subprocess
+import tempfile
+import unittest
+
+ROOT = pathlib.Path(os.environ.get("FATHOM_SOURCE_DIR", pathlib.Path(__file__).parents[2]))
+BUILD = pathlib.Path(os.environ.get("FATHOM", ROOT / "build/release/fathom")).parent
+PROGRAM, RECORDER, FAKE = (BUILD / name for name in ("cuda_program", "libfathom_cuda.so", "libfake_cupti.so"))
+LIBRARIES = sorted((ROOT / "build/cupti").glob("*/**/libcupti.so.*"))
+# What is reported of a library whose folder is called so.
+SAID = (
+    (r"11\.", "is of CUDA 11, whose records are not read: CUDA 12.0 is the oldest"),
+    (r"13\.2\.", "does not fit this driver: it is of CUDA 13.2, which would end the program"),
+    (r"13\.[3-9]\.", "does not fit this driver (cuptiGetVersion: CUPTI error 999)"),
+    # Those say their version without a driver, and miss it when they are asked to record.
+    (r"12\.", "this CUPTI does not start with the driver that is installed (CUPTI_ERROR_NOT_INITIALIZED)"),
+    (r"", "CUPTI refused: CUPTI_ERROR_UNKNOWN"),
+)
+
+
+def version_of(library: pathlib.Path) -> str:
+    return library.relative_to(ROOT / "build/cupti").parts[0]
+
+
+@unittest.skipUnless(LIBRARIES, "no real libraries of CUPTI: make test-cupti")
+@unittest.skipUnless(PROGRAM.exists() and RECORDER.exists(), "built without headers of CUPTI")
+class RealLibraries(unittest.TestCase):
+    def not_recorded(self, **more: str) -> str:
+        """The program's end is its own; the words of what it lost. Its driver is the fake, which runs CUDA 12.8."""
+        with tempfile.TemporaryDirectory() as session:
+            environment = {name: value for name, value in os.environ.items() if name not in ("FATHOM_CUPTI", "CUDA_PATH")}
+            environment |= {"FATHOM_SESSION": session, "FAKE_GPU": str(FAKE), "CUPTI_FAKE_DRIVER": "12080"}
+            environment |= {"CUDA_INJECTION64_PATH": str(RECORDER), **more}
+            done = subprocess.run([PROGRAM, "work"], env=environment, capture_output=True, text=True, check=False, timeout=120)
+            self.assertEqual(done.returncode, 0, f"{more}: {done.stderr}")
+            files = list(pathlib.Path(session).glob("cuda-*.fathom"))
+            self.assertEqual(len(files), 1, more)
+            return files[0].read_bytes().decode("utf-8", "replace")
+
+    def test_each_leaves_the_program_alone_and_is_refused_with_its_reason(self) -> None:
+        for library in LIBRARIES:
+            version = version_of(library)
+            with self.subTest(version):
+                said = self.not_recorded(FATHOM_CUPTI=str(library))
+                wanted = next(text for pattern, text in SAID if re.match(pattern, version))
+                self.assertIn("not_recorded.cuda.0.what", said)
+                self.assertIn(wanted, said)
+
+    def test_that_of_cuda_11_is_refused_where_it_is_the_only_one_that_is_found(self) -> None:
+        old = [library for library in LIBRARIES if version_of(library).startswith("11.")]
+        if not old:
+            self.skipTest("that of CUDA 11.8 is not there")
+        with tempfile.TemporaryDirectory() as home:
+            folder = pathlib.Path(home, "lib64")
+            folder.mkdir()
+            (folder / "libcupti.so").symlink_to(old[0])
+            said = self.not_recorded(CUDA_HOME=home)
+        self.assertIn("lib64/libcupti.so is of CUDA 11, whose records are not read: CUDA 12.0 is the oldest", said)
+        self.assertIn("install CUPTI (the CUDA toolkit, or pip install nvidia-cuda-cupti)", said)
+
+
+if __name__ == "__main__":
+    unittest.main()
