@@ -17,6 +17,9 @@ Late look_all() {
   look("_PyEval_SetProfile", found.set_profile);
   look("_PyEval_SetTrace", found.set_trace);
   look("_PyType_Lookup", found.type_lookup);
+  look("_PyInterpreterState_GetEvalFrameFunc", found.get_evaluation);
+  look("_PyInterpreterState_SetEvalFrameFunc", found.set_evaluation);
+  look("_PyEval_EvalFrameDefault", found.evaluate_frame);
   look("PyCMethod_Type", found.bound_method_of_c);
   return found;
 }

@@ -11,7 +11,11 @@ struct Late {
   int (*set_profile)(PyThreadState*, Py_tracefunc, PyObject*) = nullptr;
   int (*set_trace)(PyThreadState*, Py_tracefunc, PyObject*) = nullptr;  ///< Likewise.
   PyObject* (*type_lookup)(PyTypeObject*, PyObject*) = nullptr;  ///< _PyType_Lookup, borrowed.
-  PyTypeObject* bound_method_of_c = nullptr;                     ///< PyCMethod_Type, from 3.9.
+  /// The frame evaluation function of an interpreter, from 3.9, and the usual one.
+  PyFrameEvaluation (*get_evaluation)(PyInterpreterState*) = nullptr;
+  void (*set_evaluation)(PyInterpreterState*, PyFrameEvaluation) = nullptr;
+  PyFrameEvaluation evaluate_frame = nullptr;
+  PyTypeObject* bound_method_of_c = nullptr;  ///< PyCMethod_Type, from 3.9.
 };
 
 const Late& late();
