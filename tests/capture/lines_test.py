@@ -364,6 +364,10 @@ class Way(unittest.TestCase):
         self.assertEqual((run.code, run.err), (0, ""))
         met = self.version in ("3.8", "3.9")
         self.assertEqual(run.out.splitlines()[-1], f"{not met} {not met}")
+        # A profile function wants all events, so that all is traced where there is one.
+        run = self.record("library_turns.py", "looks", options={"with": ["lines", "functions"]})
+        self.assertEqual((run.code, run.err), (0, ""))
+        self.assertEqual(run.out.splitlines()[-1], f"{self.has_monitoring} {self.has_monitoring}")
 
     def test_a_deep_recursion_ends_as_without(self) -> None:
         """From 3.11 on it takes no stack, so that it may go as deep as memory lasts."""
@@ -709,6 +713,30 @@ class Queue(unittest.TestCase):
             writer.line_runs([(at, 1, 11, ("a.py", 4, "f")) for at in range(3)])
             self.assertEqual(writer._dropped, {"line_runs": 3})
             writer.close()
+
+
+    def test_what_a_thread_is_asking_about_at_the_end_is_no_lack_of_memory(self) -> None:
+        from unittest import mock
+
+        from fathom_recorder import failures, lines
+
+        module = mock.Mock()
+        module.watches.return_value = 0
+        module.line_losses.return_value = (0, 0)
+        module.take_lines.return_value = []
+        made = lines.Lines(module, "/session", (), "off")
+        codes = [compile("a = 1", "/more.py", "exec"), compile("b = 1", "/more.py", "exec")]
+        for code in codes:
+            made._decide(code)
+        self.assertEqual((len(made._codes), made._deciding), (2, {}))
+        self.addCleanup(failures.clear)
+        made._deciding = {id(code): code for code in codes}
+        made.save(mock.Mock())
+        self.assertEqual(failures.notes(), [])
+        made._deciding.popitem()
+        made.save(mock.Mock())
+        (note,) = failures.notes()
+        self.assertIn("1 functions", note["why"])
 
 
 class PartsOfSteps(unittest.TestCase):

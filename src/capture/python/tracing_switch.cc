@@ -63,11 +63,14 @@ bool is_ours(const PyThreadState* state) {
 
 void look_at_stack() {
   stack.known = true;
+  const Late& names = late();
   pthread_attr_t attributes;
-  if (pthread_getattr_np(pthread_self(), &attributes) != 0) return;
+  if (names.attributes_of == nullptr || names.stack_of == nullptr ||
+      names.attributes_of(pthread_self(), &attributes) != 0)
+    return;
   void* lowest = nullptr;
   std::size_t size = 0;
-  if (pthread_attr_getstack(&attributes, &lowest, &size) == 0) {
+  if (names.stack_of(&attributes, &lowest, &size) == 0) {
     stack.enough = reinterpret_cast<std::uintptr_t>(lowest) + size / 2;
     stack.top = reinterpret_cast<std::uintptr_t>(lowest) + size;
   }
@@ -128,15 +131,15 @@ void begin_switching(PyFrameObject* frame, const PyObject* code, Py_tracefunc to
                      std::size_t place) {
   if (switching || abstains || place <= kTracing) return;
   const Late& names = late();
-  if (names.evaluate_frame == nullptr || names.get_evaluation == nullptr ||
-      names.set_evaluation == nullptr || !find_layout(frame, code, place)) {
-    abstains = true;
-    return;
+  if (layout.told == nullptr) {
+    abstains = names.evaluate_frame == nullptr || names.get_evaluation == nullptr ||
+               names.set_evaluation == nullptr || !find_layout(frame, code, place);
+    if (abstains) return;
+    layout.told = told;
   }
-  layout.told = told;
   const PyThreadState* const state = PyThreadState_Get();
   // In the trace function itself nothing is traced.
-  if (at<int>(state, kTracing) != 1 || *innermost(state) != 0) return;
+  if (!is_ours(state) || at<int>(state, kTracing) != 1 || *innermost(state) != 0) return;
   PyInterpreterState* const interpreter = PyInterpreterState_Main();
   if (names.get_evaluation(interpreter) != names.evaluate_frame) return;
   names.set_evaluation(interpreter, evaluate);
