@@ -33,7 +33,9 @@ import measured_part
 import training_program
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
-MARKS = ("<!-- line steps: begin -->", "<!-- line steps: end -->")
+# A part of the page for each version.
+NAME = "line steps of Python %d.%d" % sys.version_info[:2]
+MARKS = (f"<!-- {NAME}: begin -->", f"<!-- {NAME}: end -->")
 WARM_UP = 30
 # Steps after the recorder began or rests: those that are not timed, and those of which the fastest counts.
 SETTLE, TIMED = 2, 3

@@ -11,6 +11,7 @@ import subprocess
 import sys
 import tempfile
 import unittest
+from unittest import mock
 import zipfile
 
 import captured
@@ -40,6 +41,22 @@ class Plain(unittest.TestCase):
         self.assertIn("adder", [f[2] for f in self.moments(run, "thread")])
         self.assertTrue(any(s.value == 2 for s in run.slices("gc")))
         self.assertEqual(run.process()["threads_started"], 1)
+
+    def test_importing_that_was_over_before_the_recorder_began_took_no_time(self) -> None:
+        """On a slow machine all of its start may lie between the last import that was seen and the beginning."""
+        sys.path.insert(0, str(captured.HOOK))
+        self.addCleanup(sys.path.remove, str(captured.HOOK))
+        from fathom_recorder import recorder
+
+        made = recorder.Recorder.__new__(recorder.Recorder)
+        for seen, ended in ((90, 100), (110, 110)):
+            written: list[tuple[str, int]] = []
+            made.began_ns, made._writer_main_tid = 100, 1
+            made.writer = mock.Mock()
+            made.writer.end = lambda when, _tid: written.append(("end", when))
+            made.writer.moment = lambda _kind, name, _category, when, _tid: written.append((name, when))
+            made._begin_main(seen)
+            self.assertEqual(written, [("end", ended), ("main", ended)])
 
     def test_modules_that_are_imported_later_are_a_phase_of_their_own(self) -> None:
         for name, then in (("late_a", "late_b"), ("late_b", "late_c"), ("late_c", "wave")):

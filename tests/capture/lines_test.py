@@ -346,6 +346,55 @@ class Way(unittest.TestCase):
         run_once = [row for row in rows_of(run) if row.function.endswith("_run_once") and row.hits]
         self.assertGreater(len(run_once), 5)
 
+    def test_hits_are_right_where_libraries_call_the_program_back(self) -> None:
+        reference = self.bare("line_events.py", "library_turns.py")
+        self.assertEqual(reference.returncode, 0, reference.stderr)
+        *printed, last = reference.stdout.splitlines()
+        events = {int(line): count for line, count in json.loads(last).items()}
+        run = self.record("library_turns.py")
+        self.assertEqual((run.code, run.out.splitlines(), run.err), (0, printed, ""))
+        rows = of_program(run, "library_turns.py")
+        single = {first: row.hits for first, row in rows.items() if row.first == row.last}
+        self.assertGreater(len(single), 50)
+        self.assertEqual(single, {line: events.get(line, 0) for line in single})
+
+    def test_frames_of_libraries_are_not_traced(self) -> None:
+        """In a frame that the trace function met, lines are off; nothing is off where it was not called."""
+        run = self.record("library_turns.py", "looks")
+        self.assertEqual((run.code, run.err), (0, ""))
+        met = self.version in ("3.8", "3.9")
+        self.assertEqual(run.out.splitlines()[-1], f"{not met} {not met}")
+        # A profile function wants all events, so that all is traced where there is one.
+        run = self.record("library_turns.py", "looks", options={"with": ["lines", "functions"]})
+        self.assertEqual((run.code, run.err), (0, ""))
+        self.assertEqual(run.out.splitlines()[-1], f"{self.has_monitoring} {self.has_monitoring}")
+
+    def test_a_deep_recursion_ends_as_without(self) -> None:
+        """From 3.11 on it takes no stack, so that it may go as deep as memory lasts."""
+        if self.version in ("3.8", "3.9", "3.10"):
+            self.skipTest("a recursion takes stack there")
+        run = self.record(
+            self.program(
+                """\
+                import sys, threading
+                sys.setrecursionlimit(10**6)
+                def leaf():
+                    return 1
+                def deep(n):
+                    return leaf() if n == 0 else 1 + deep(n - 1)
+                def both():
+                    return deep(100) + deep(60000) + deep(100)
+                print(both())
+                thread = threading.Thread(target=lambda: print(both()))
+                thread.start()
+                thread.join()
+                """
+            )
+        )
+        self.assertEqual((run.code, run.out, run.err), (0, "60203\n" * 2, ""))
+        hits = {row.first: row.hits for row in rows_of(run) if row.function in ("leaf", "deep")}
+        self.assertEqual(hits, {4: 6, 6: 2 * 60203})
+
     def test_a_function_of_a_library_may_be_asked_for(self) -> None:
         program = self.program(
             """
@@ -664,6 +713,30 @@ class Queue(unittest.TestCase):
             writer.line_runs([(at, 1, 11, ("a.py", 4, "f")) for at in range(3)])
             self.assertEqual(writer._dropped, {"line_runs": 3})
             writer.close()
+
+
+    def test_what_a_thread_is_asking_about_at_the_end_is_no_lack_of_memory(self) -> None:
+        from unittest import mock
+
+        from fathom_recorder import failures, lines
+
+        module = mock.Mock()
+        module.watches.return_value = 0
+        module.line_losses.return_value = (0, 0)
+        module.take_lines.return_value = []
+        made = lines.Lines(module, "/session", (), "off")
+        codes = [compile("a = 1", "/more.py", "exec"), compile("b = 1", "/more.py", "exec")]
+        for code in codes:
+            made._decide(code)
+        self.assertEqual((len(made._codes), made._deciding), (2, {}))
+        self.addCleanup(failures.clear)
+        made._deciding = {id(code): code for code in codes}
+        made.save(mock.Mock())
+        self.assertEqual(failures.notes(), [])
+        made._deciding.popitem()
+        made.save(mock.Mock())
+        (note,) = failures.notes()
+        self.assertIn("1 functions", note["why"])
 
 
 class PartsOfSteps(unittest.TestCase):

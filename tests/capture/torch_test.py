@@ -12,6 +12,7 @@ import signal
 import subprocess
 import sys
 import unittest
+from typing import Any
 
 import captured
 
@@ -232,9 +233,17 @@ class Torch(unittest.TestCase):
             self.skipTest("a build without libfathom_python.so")
         captures = captured.Captures(PYTHON, captured.PYTHON_LIBRARY)
         self.addCleanup(captures.close)
-        run = captures.run("compiled.py", options={"with": ["lines", "functions"]})
-        self.assertEqual(run.code, 0, run.err)
-        records = list(run.records(run.process()["pid"]))
+        for parts in (["lines", "functions"], ["lines"]):
+            with self.subTest(parts):
+                run = captures.run("compiled.py", options={"with": parts})
+                self.assertEqual(run.code, 0, run.err)
+                records = list(run.records(run.process()["pid"]))
+                self.check_compiled(records)
+                if "functions" in parts:
+                    calls = sum(f[4] for kind, f in records if kind == "function" and f[3] == "Net.forward")
+                    self.assertEqual(calls, 14)
+
+    def check_compiled(self, records: list[tuple[str, tuple[Any, ...]]]) -> None:
         hits: dict[tuple[str, int], int] = {}
         for kind, fields in records:
             if kind == "line" and fields[1].endswith("nets.py"):
@@ -245,8 +254,6 @@ class Torch(unittest.TestCase):
         self.assertEqual(forward, {("Net.forward", line): 14})
         caller = [count for (function, _), count in hits.items() if function == "loss_of"]
         self.assertEqual(caller, [14])
-        calls = sum(f[4] for kind, f in records if kind == "function" and f[3] == "Net.forward")
-        self.assertEqual(calls, 14)
 
     def test_annotations_are_not_cut_by_steps(self) -> None:
         run = self.run_well("annotated.py", options={"steps": STEPS})

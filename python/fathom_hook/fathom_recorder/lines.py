@@ -82,6 +82,8 @@ class Lines:
         self._files: Dict[str, str] = {}
         # By address, for two that are equal may be of two files; they stay as long as the process.
         self._codes: Dict[int, Tuple[Any, CodeLines]] = {}
+        # Those that some thread is asking about, while another one may end the recording.
+        self._deciding: Dict[int, Any] = {}
         self._rows = 0
         self._runs = 0
         self._timed = False
@@ -152,6 +154,7 @@ class Lines:
         self._runs = 0
         self._timed = False
         self._taken = []
+        self._deciding = {}
         self._parts.clear()
         for _, lines in list(self._codes.values()):
             lines.written = False
@@ -185,6 +188,7 @@ class Lines:
 
     def _decide(self, code: Any) -> Any:
         """Asked once of each code object. Raises only what signal handlers of the program raise."""
+        self._deciding[id(code)] = code
         try:
             lines = self._lines_of(code)
             if lines is None:
@@ -196,6 +200,8 @@ class Lines:
                 raise
             note("lines of " + code.co_filename, f"{type(error).__name__}: {error}")
             return None
+        finally:
+            self._deciding.pop(id(code), None)
 
     @quietly
     def ask(self, code: Any) -> None:
@@ -319,7 +325,7 @@ class Lines:
         unwatched = 0
         for code, lines in list(self._codes.values()):
             if not self._module.watches(code):
-                unwatched += 1
+                unwatched += id(code) not in self._deciding
             elif not lines.written:
                 # Those that never ran are known, too.
                 lines.written = True

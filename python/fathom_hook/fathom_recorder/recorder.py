@@ -136,6 +136,8 @@ class Recorder:
 
     def _begin_main(self, when: int) -> None:
         self._phase = "main"
+        # A program that imports nothing for long was last seen to before this recorder began.
+        when = max(when, self.began_ns)
         self.writer.end(when, self._writer_main_tid)
         self.writer.moment(BEGIN, "main", "phase", when, self._writer_main_tid)
 

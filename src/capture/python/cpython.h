@@ -96,6 +96,8 @@ struct PyType_Spec {
 struct PyFrameObject;
 struct PyThreadState;
 struct PyInterpreterState;
+/// PEP 523; what it evaluates is a PyFrameObject up to 3.10, and no object from 3.11 on.
+using PyFrameEvaluation = PyObject* (*)(PyThreadState*, void*, int);
 using Py_tracefunc = int (*)(PyObject*, PyFrameObject*, int, PyObject*);
 
 extern PyObject _Py_NoneStruct;
@@ -121,6 +123,7 @@ PyObject* PyUnicode_FromFormat(const char*, ...);
 int PyUnicode_CompareWithASCIIString(PyObject*, const char*);
 PyObject* PyObject_Repr(PyObject*);
 PyObject* PyObject_GetAttrString(PyObject*, const char*);
+const char* Py_GetVersion();
 const char* PyModule_GetName(PyObject*);
 int PyType_IsSubtype(PyTypeObject*, PyTypeObject*);
 PyCFunction PyCFunction_GetFunction(PyObject*);

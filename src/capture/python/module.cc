@@ -283,6 +283,7 @@ PyObject* watch(PyObject* /*module*/, PyObject* arguments) {
   if (PyArg_ParseTuple(arguments, "O", &code) == 0) return nullptr;
   const bool watched = line_recording.on && table_of(code) != nullptr;
   if (PyErr_Occurred() != nullptr) return nullptr;
+  if (watched) no_longer_left_out(code);
   return Py_BuildValue("i", static_cast<int>(watched));
 }
 

@@ -21,6 +21,8 @@ class ThreadPlaces {
   int fill_others(SetOther set, PyObject* mark);
   /// Whether this thread's function is `told`.
   [[nodiscard]] bool is_ours_here() const;
+  /// Where a thread's state has its function; 0 where it is not known.
+  [[nodiscard]] std::size_t place() const { return place_; }
   /// Whether the first thread was seen without `told`, even if it has it again: a program that sets
   /// a function of its own, and then none, loses what ran meanwhile.
   [[nodiscard]] bool was_disturbed() const { return disturbed_; }

@@ -9,6 +9,7 @@
 #include "capture/python/memory_limit.h"
 #include "capture/python/profile_function.h"
 #include "capture/python/thread_places.h"
+#include "capture/python/tracing_switch.h"
 
 namespace fathom::python {
 namespace {
@@ -34,6 +35,12 @@ class Unwatched {
     Py_IncRef(code);
     put(code);
     ++used_;
+  }
+  /// It is recorded from now on. Its slot stays in use, for others may lie behind it.
+  void remove(const PyObject* code) {
+    if (codes_ == nullptr) return;
+    for (std::size_t at = slot_of(code); codes_[at] != nullptr; at = (at + 1) & (room_ - 1))
+      if (codes_[at] == code) codes_[at] = &_Py_NoneStruct;  // which is no code
   }
 
  private:
@@ -112,12 +119,16 @@ Statement goes_on_in(const LineTable& table, PyFrameObject* frame, PyObject* cod
   return table.is_long[open] && is_fresh(frame, code) ? Statement{0} : open;
 }
 
+/// Once tracing is known to work, it is kept to where it is wanted.
+void keep_tracing_to_own(PyFrameObject* frame, const PyObject* code);
+
 int told(PyObject* /*mark*/, PyFrameObject* frame, int event, PyObject* /*argument*/) {
   if (!line_recording.on) return 0;
   if (event != call && event != line && event != returned) return 0;
   PyObject* const code = code_of(frame);
   if (code == nullptr) return 0;
   bool raises = false;
+  if (event == call) keep_tracing_to_own(frame, code);
   if (event == line) {
     if (find_line_table(code) != nullptr) line_begins(code, PyFrame_GetLineNumber(frame));
   } else if (event == returned) {
@@ -132,6 +143,10 @@ int told(PyObject* /*mark*/, PyFrameObject* frame, int event, PyObject* /*argume
 }
 
 constinit ThreadPlaces places(told);  // NOLINT(cppcoreguidelines-avoid-non-const-global-variables)
+
+void keep_tracing_to_own(PyFrameObject* frame, const PyObject* code) {
+  begin_switching(frame, code, told, places.place());
+}
 
 }  // namespace
 
@@ -156,11 +171,16 @@ int trace_elsewhere(PyObject* mark) { return places.fill_others(late().set_trace
 
 bool traces_here() { return places.is_ours_here(); }
 
+bool is_left_out(const PyObject* code) { return unwatched.holds(code); }
+
+void no_longer_left_out(const PyObject* code) { unwatched.remove(code); }
+
 bool tracing_was_disturbed() { return places.was_disturbed(); }
 
 void tracing_forked() { places.forked(); }
 
 void stop_tracing_here() {
+  end_switching();
   if (traces_here()) PyEval_SetTrace(nullptr, nullptr);
 }
 

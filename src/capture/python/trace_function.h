@@ -21,6 +21,10 @@ bool traces_here();
 bool tracing_was_disturbed();
 /// In a forked child: this thread is the first.
 void tracing_forked();
+/// Whether that code was asked about and its lines are not recorded.
+bool is_left_out(const PyObject* code);
+/// They are recorded from now on.
+void no_longer_left_out(const PyObject* code);
 /// A frame that is there already goes on to be recorded. False where an exception of the program is
 /// set, see ask_for_table().
 bool trace_frame(PyFrameObject* frame);

@@ -1,0 +1,22 @@
+// Keeps the interpreter's tracing off in frames whose lines are not recorded. While a thread has a
+// trace function, CPython 3.10 and 3.11 run every instruction of it slowly, of libraries too; so a
+// frame evaluation function (PEP 523) turns it on for frames of the program and off for others.
+#pragma once
+
+#include <cstddef>
+
+#include "capture/python/cpython.h"
+
+namespace fathom::python {
+
+/// Begins, once the interpreter was found to be one whose fields lie as we think. Called by the
+/// trace function `told` for the frame that it was called for, which runs `code`; `place` is where
+/// a thread's state has the trace function. Later calls do nothing.
+void begin_switching(PyFrameObject* frame, const PyObject* code, Py_tracefunc told,
+                     std::size_t place);
+/// Frames are evaluated as before again.
+void end_switching();
+/// Whether tracing is switched by frame.
+bool switches_tracing();
+
+}  // namespace fathom::python
