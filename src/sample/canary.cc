@@ -32,4 +32,10 @@ std::optional<Canary> read_canary(const Memory& memory, Address page) {
   return canary.native > 0 && canary.code != 0 ? std::optional(canary) : std::nullopt;
 }
 
+bool is_on(const Stack& stack, const Canary& canary, CodeTable& codes) {
+  const Code* const code = codes.find(canary.code);
+  return code != nullptr &&
+         std::ranges::find(stack.frames, code, &Frame::code) != stack.frames.end();
+}
+
 }  // namespace fathom::sample

@@ -21,6 +21,7 @@
 #include <unistd.h>
 
 #include "sample/alongside.h"
+#include "sample/canary.h"
 #include "sample/mappings.h"
 #include "sample/process_look.h"
 #include "sample/runtime.h"
@@ -602,6 +603,36 @@ TEST_P(Live, StacksOnWhichTheHooksFunctionIsNotAreRefused) {
   EXPECT_FALSE(canary_program_is_read(GetParam(), "wrong", state));
   ASSERT_EQ(state.unread.size(), 1U);
   EXPECT_NE(state.unread.front().find("Fathom's hook"), std::string::npos) << state.unread.front();
+}
+
+TEST_P(Live, ALookAsksTheHooksFunctionToo) {
+  const std::string hook = std::string(FATHOM_SOURCE_DIR) + "/python/fathom_hook";
+  const Program right(GetParam(), "canary.py", {hook, "right"});
+  const Result<ProcessLook> believed = look_at(right.pid());
+  ASSERT_TRUE(believed) << believed.error().message;
+  EXPECT_EQ((*believed).reason, "");
+  EXPECT_NE((*believed).python, "");
+  EXPECT_EQ(std::ranges::count((*believed).threads, true, &ThreadLook::python), 2);
+
+  const Program wrong(GetParam(), "canary.py", {hook, "wrong"});
+  const auto waits = [](const ProcessLook& look) {
+    return std::ranges::any_of(
+        look.threads, [](const ThreadLook& thread) { return thread.wait.kind == WaitKind::lock; });
+  };
+  Result<ProcessLook> refused = look_at(wrong.pid());
+  // It still has to go from where it names the function to where it waits.
+  for (int again = 0; again < 10000 && refused && !waits(*refused); ++again)
+    refused = look_at(wrong.pid());
+  ASSERT_TRUE(refused) << refused.error().message;
+  EXPECT_TRUE(waits(*refused)) << "what the kernel tells remains";
+  EXPECT_EQ((*refused).reason, kCanaryMissed);
+  EXPECT_EQ((*refused).python, "");
+  EXPECT_EQ((*refused).threads.size(), 2U);
+  for (const ThreadLook& thread : (*refused).threads) {
+    EXPECT_FALSE(thread.python);
+    EXPECT_TRUE(thread.frames.empty());
+    EXPECT_EQ(thread.gil, GilState::none);
+  }
 }
 
 TEST_P(Live, OfThreadsThatTakeTurnsTheOthersWaitForTheGil) {

@@ -18,6 +18,7 @@
 #include "capture/system/files.h"
 #include "capture/system/proc.h"
 #include "sample/alongside.h"
+#include "sample/canary.h"
 #include "sample/mappings.h"
 #include "sample/native/thread_reader.h"
 #include "sample/runtime.h"
@@ -105,7 +106,9 @@ class PythonLook {
         codes_(memory, runtime_.layout),
         natives_(natives) {}
 
-  void add_to(std::vector<ThreadLook>& threads, pid_t pid) {
+  /// False where the stacks do not show the function that the hook has named at `canary`: then
+  /// nothing of its Python is believed, and nothing is added.
+  bool add_to(std::vector<ThreadLook>& threads, pid_t pid, std::optional<Address> canary) {
     std::vector<std::int64_t> natives;
     std::unordered_map<std::int64_t, std::size_t> by_native;
     for (const ThreadLook& thread : threads) {
@@ -113,6 +116,7 @@ class PythonLook {
       natives.push_back(thread.task.native);
     }
     const ThreadList list = read_threads(memory_, runtime_, natives);
+    if (canary && !shows(*canary, list, threads, pid)) return false;
     for (ThreadLook& thread : threads) {
       thread.wait = wait_of(pid, memory_, thread.task, list.gils);
       if (thread.wait.kind == WaitKind::gil) thread.gil = GilState::waits;
@@ -123,9 +127,30 @@ class PythonLook {
       describe(pid, python, list.gils,
                found == by_native.end() ? threads.back() : threads[found->second]);
     }
+    return true;
   }
 
  private:
+  /// True, too, where nobody is in the function, or it changes meanwhile.
+  bool shows(Address page, const ThreadList& list, const std::vector<ThreadLook>& threads,
+             pid_t pid) {
+    for (int missed = 0; missed < kMostCanaryMissed; ++missed) {
+      const std::optional<Canary> said = read_canary(memory_, page);
+      if (!said) return true;
+      const auto of_kernel = std::ranges::find(
+          threads, said->native, [](const ThreadLook& thread) { return thread.task.native; });
+      if (of_kernel == threads.end()) return true;
+      const auto of_python = std::ranges::find(list.threads, said->native, &PythonThread::native);
+      if (of_python != list.threads.end()) {
+        StackReader reader(memory_, runtime_.layout, codes_, of_python->address,
+                           of_python->interpreter);
+        if (is_on(read(reader, pid, of_kernel->task.id), *said, codes_)) return true;
+      }
+      if (read_canary(memory_, page) != said) return true;
+    }
+    return false;
+  }
+
   void describe(pid_t pid, const PythonThread& python, const std::vector<Gil>& gils,
                 ThreadLook& look) {
     look.python = true;
@@ -194,6 +219,7 @@ Result<PythonOf> python_of(pid_t pid, const Memory& memory) {
   python.user = !mappings->empty();
   python.reason = python.user ? refusal(pid, *mappings) : "it is a thread of the kernel";
   if (!python.reason.empty()) return python;
+  python.canary = find_canary(*mappings);
   Result<Runtime> runtime = find_runtime(pid, memory, *mappings);
   if (runtime)
     python.runtime = std::move(*runtime);
@@ -225,11 +251,17 @@ Result<ProcessLook> look_at(pid_t pid, native::ImageCache* images) {
   look.reason = std::move((*python).reason);
   std::optional<NativeLooks> natives;
   if (images != nullptr && (*python).user) natives.emplace(pid, memory, *images);
+  bool read = false;
   if (std::optional<Runtime>& runtime = (*python).runtime) {
-    look.python = runtime->version;
-    PythonLook(memory, std::move(*runtime), natives ? &*natives : nullptr)
-        .add_to(look.threads, pid);
-  } else if ((*python).user) {
+    const std::string version = runtime->version;
+    read = PythonLook(memory, std::move(*runtime), natives ? &*natives : nullptr)
+               .add_to(look.threads, pid, (*python).canary);
+    if (read)
+      look.python = version;
+    else
+      look.reason = kCanaryMissed;
+  }
+  if (!read && (*python).user) {
     // The kernel's own threads are in no system call.
     for (ThreadLook& thread : look.threads) thread.wait = wait_of(pid, memory, thread.task, {});
   }

@@ -55,6 +55,7 @@ struct PythonOf {
   std::optional<Runtime> runtime;
   std::string reason;  ///< Why there is none, or none that may be read; empty where there is.
   bool user = true;    ///< False for a thread of the kernel.
+  std::optional<Address> canary;  ///< Where Fathom's hook has written one.
 };
 
 /// Errors: as of look_at().

@@ -40,9 +40,8 @@ constexpr int kListPython = 4;
 /// late, or call Python only now.
 constexpr std::int64_t kListUnknownEvery = 500 * kMs;
 constexpr int kMostLost = 3;
-/// How often the hook's canary is looked for, and how often a stack may not show it.
+/// How often the hook's canary is looked for.
 constexpr int kCanarySearches = 16;
-constexpr int kMostMissed = 5;
 constexpr int kMostInVain = 20;
 /// Of the stack of one that waits, as much as perf copies of one that runs.
 constexpr std::uint64_t kMostWaitBytes = 32768;
@@ -368,10 +367,8 @@ bool ProcessSampler::shows_canary() {
   Thread& thread = found->second;
   bool shown = false;
   if (thread.reader) {
-    const Code* const code = python_->codes.find(said->code);
     const Stack& stack = thread.reader->read();
-    shown = code != nullptr &&
-            std::ranges::find(stack.frames, code, &Frame::code) != stack.frames.end();
+    shown = is_on(stack, *said, python_->codes);
   }
   if (shown) python_->trust = Python::Trust::shown;
   return shown || read_canary(memory_, *python_->canary) != said;
@@ -390,12 +387,10 @@ void ProcessSampler::look_at_canary() {
   if (!python.canary || shows_canary()) return;
   python.trust = Python::Trust::doubted;
   list_python_ = std::max(list_python_, 1);
-  if (++python.canary_missed < kMostMissed) return;
+  if (++python.canary_missed < kMostCanaryMissed) return;
   forget_python();
   refused_ = true;
-  reason_ =
-      "its Python's stacks are not kept as they are in its version: the function in which "
-      "Fathom's hook waits there is not on them";
+  reason_ = kCanaryMissed;
 }
 
 /// Has a thread that is not known to be Python's run since they were listed?

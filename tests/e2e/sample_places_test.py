@@ -1,4 +1,4 @@
-"""Programs that are hard to look at: many threads, own PID namespaces, no symbols, musl, other users' rights, vfork."""
+"""Programs that are hard to look at: Python within a C program, many threads, own PID namespaces, no symbols, musl, other users' rights, vfork."""
 import json
 import os
 import pathlib
@@ -6,6 +6,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import sysconfig
 import tempfile
 import time
 import unittest
@@ -57,6 +58,25 @@ int main(int count, char** words) {
 """
 
 
+# A program that has Python within, under a name that tells nothing.
+EMBEDS = """
+#include <Python.h>
+int main(int count, char** words) {
+  (void)count;
+  Py_SetPythonHome(Py_DecodeLocale(words[1], NULL));
+  Py_Initialize();
+  return PyRun_SimpleString(words[2]);
+}
+"""
+EMBEDDED = """
+print(flush=True)
+def crunch():
+    while True:
+        sum(range(1000))
+crunch()
+"""
+
+
 class Started:
     """A program that has printed its first line; ended with this, and what it began with it."""
 
@@ -92,11 +112,15 @@ def refused(samples):
     return native.get("refused", 0) > 0
 
 
-def compiled(folder, compiler, source, *options):
+def has_headers():
+    return pathlib.Path(sysconfig.get_path("include"), "Python.h").exists()
+
+
+def compiled(folder, compiler, source, *options, last=()):
     program = pathlib.Path(folder) / "program"
     text = program.with_suffix(".c")
     text.write_text(source)
-    subprocess.run([compiler, "-O1", *options, str(text), "-o", str(program)], check=True)
+    subprocess.run([compiler, "-O1", *options, str(text), "-o", str(program), *last], check=True)
     return program
 
 
@@ -122,6 +146,31 @@ class Places(unittest.TestCase):
         with Started("unshare", "--pid", "--fork", sys.executable, WORK, "5", "1000") as process:
             samples = sampled(process.pid)
         self.assertLessEqual({"<module>", "deep", "work"}, functions(samples))
+
+    def reads_embedded(self, *library):
+        """A look at a C program that has this interpreter within, linked so."""
+        with tempfile.TemporaryDirectory() as folder:
+            program = compiled(folder, self.compiler("gcc"), EMBEDS, "-w", "-s", "-I" + sysconfig.get_path("include"),
+                               last=library)
+            with Started(program, sys.base_prefix, EMBEDDED) as process:
+                samples = sampled(process.pid)
+                dump = json.loads(fathom("dump", str(process.pid), "--json").stdout)["processes"][0]
+        self.assertLessEqual({"<module>", "crunch"}, functions(samples))
+        self.assertEqual(dump["python"], ".".join(map(str, sys.version_info[:3])))
+        self.assertIsNone(dump["reason"])
+
+    def test_a_c_program_with_the_shared_library_of_python_is_read(self):
+        folder, name = sysconfig.get_config_var("LIBDIR"), sysconfig.get_config_var("LDVERSION")
+        if not pathlib.Path(folder, f"libpython{name}.so").exists() or not has_headers():
+            self.skipTest("this interpreter has no shared library or no headers")
+        self.reads_embedded(f"-L{folder}", f"-lpython{name}", f"-Wl,-rpath,{folder}")
+
+    def test_a_c_program_with_python_linked_in_and_without_symbols_is_read(self):
+        archive = pathlib.Path(sysconfig.get_config_var("LIBPL"), f"libpython{sysconfig.get_config_var('LDVERSION')}.a")
+        if not archive.exists() or not has_headers():
+            self.skipTest("this interpreter has no archive to link, or no headers")
+        libraries = [word for key in ("LIBS", "SYSLIBS") for word in (sysconfig.get_config_var(key) or "").split()]
+        self.reads_embedded(str(archive), *libraries, "-lpthread", "-ldl", "-lutil", "-lm")
 
     def native_functions(self, compiler, *options):
         """What a look at a C program names that was compiled so."""
