@@ -201,7 +201,7 @@ def longer_process(metric: str) -> tuple[list[str], list[str]]:
 # What is made 1 % slower: what it is called, the metric, and its two commands.
 SLOWED: tuple[tuple[str, str, Callable[[], tuple[list[str], list[str]]]], ...] = (
     ("process", "wall", lambda: longer_process("wall")),
-    ("process", "user", lambda: longer_process("user")),
+    ("process", "cpu", lambda: longer_process("cpu")),
     ("step", "step", lambda: (training(), training(0.01))),
 )
 

@@ -101,7 +101,7 @@ void declare_sampling(Options& options, BenchArguments& args) {
         return {};
       },
       "What decides: step, throughput, mfu, first-step, step-mean, step-rate, loader-wait, epoch, "
-      "wall, user, system, peak-memory, gpu-memory, energy, step-energy, epoch-energy, cost, "
+      "wall, cpu, user, system, peak-memory, gpu-memory, energy, step-energy, epoch-energy, cost, "
       "epoch-cost. Without it, "
       "the step where the runs of the "
       "warm-up have steps, else the wall time");

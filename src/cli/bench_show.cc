@@ -343,7 +343,8 @@ std::string announcement_text(const measure::Announcement& announced,
 std::string progress_text(const measure::SamplingState& state, bool paired) {
   std::string text = count_text(static_cast<std::int64_t>(state.pairs)) +
                      (paired ? " pairs" : " runs") + ", " + about_text(state.elapsed);
-  if (state.half_width) text += ", ±" + percent_text(100 * *state.half_width);
+  if (state.half_width && std::isfinite(*state.half_width))
+    text += ", ±" + percent_text(100 * *state.half_width);
   if (state.left) text += ", about " + about_text(*state.left) + " left";
   return text;
 }

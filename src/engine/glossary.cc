@@ -511,7 +511,8 @@ constexpr Term kTerms[] = {
     {"precise", "stopped", "The resolution is reached."},
     {"asked", "stopped", "By Ctrl-C."},
     {"failed", "stopped", "A run failed."},
-    {"undecidable", "stopped", "A value of 0 has no ratio: more runs would not help."},
+    {"undecidable", "stopped",
+     "Half of the pairs have a value of 0, which has no ratio: more runs would not help."},
 
     {"best", "standing", "It has the best median."},
     {"within", "standing", "Certainly not worse than the best by more than the resolution."},

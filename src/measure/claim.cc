@@ -16,7 +16,7 @@ constexpr std::size_t kFewestPairs = 6;
 constexpr double kFalseDiscoveries = 0.05;
 
 std::string why_no_ratio(std::size_t pairs) {
-  if (pairs >= kFewestPairs) return "a value of 0 has no ratio";
+  if (pairs >= kFewestPairs) return "too many values are 0, which has no ratio";
   return std::to_string(pairs) + (pairs == 1 ? " pair" : " pairs") +
          ": below 6 nothing can be claimed at 5 %";
 }

@@ -153,7 +153,7 @@ TEST(FunctionBench, WhatTakesNoTimeCannotBeJudged) {
   EXPECT_EQ(result.outcome.calls[1], 4096U) << "as many as the timer allows";
   EXPECT_EQ(result.outcome.sampled.stopped, Stopped::undecidable);
   EXPECT_EQ(result.metrics.front().claim.verdict, Verdict::cannot_tell);
-  EXPECT_EQ(result.metrics.front().claim.reason, "a value of 0 has no ratio");
+  EXPECT_EQ(result.metrics.front().claim.reason, "too many values are 0, which has no ratio");
 }
 
 TEST(FunctionBench, PreparationIsBeforeEachBlock) {

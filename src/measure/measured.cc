@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstddef>
+#include <limits>
 
 namespace fathom::measure {
 std::string_view to_string(Unit unit) {
@@ -40,8 +41,9 @@ Claim claim_about(bool more_is_better, std::span<const double> base, std::span<c
 }
 
 std::vector<double> costs_of(std::vector<double> values, bool more_is_better) {
+  constexpr double kEndless = std::numeric_limits<double>::infinity();
   if (more_is_better) {
-    for (double& value : values) value = value > 0 ? 1 / value : 0;
+    for (double& value : values) value = value > 0 ? 1 / value : kEndless;
   }
   return values;
 }

@@ -57,8 +57,7 @@ struct MeasuredMetric {
 Claim claim_about(bool more_is_better, std::span<const double> base, std::span<const double> now,
                   double resolution);
 
-/// What costs: times as they are, of what is better when more its reciprocal (of 0,
-/// which has none, 0: no ratio is made of it).
+/// What costs: times as they are, of what is better when more its reciprocal (of 0 infinite).
 std::vector<double> costs_of(std::vector<double> values, bool more_is_better);
 
 }  // namespace fathom::measure

@@ -10,6 +10,8 @@ namespace fathom::measure {
 namespace {
 
 constexpr double kJoulesPerKwh = 3.6e6;
+constexpr std::string_view kByTicks =
+    "of the processor time, as the kernel divides it by the ticks of its clock";
 
 std::optional<double> plain(std::int64_t value) { return static_cast<double>(value); }
 
@@ -150,11 +152,18 @@ constexpr std::array kMetrics = {
     Metric{.id = kWallMetric,
            .title = "wall time",
            .value = [](const BenchRun& run) { return plain(run.child.wall_ns); }},
+    Metric{.id = "cpu",
+           .title = "processor time",
+           .definition = "in user and in system mode together",
+           .value =
+               [](const BenchRun& run) { return plain(run.child.user_ns + run.child.system_ns); }},
     Metric{.id = "user",
            .title = "user time",
+           .definition = kByTicks,
            .value = [](const BenchRun& run) { return plain(run.child.user_ns); }},
     Metric{.id = "system",
            .title = "system time",
+           .definition = kByTicks,
            .value = [](const BenchRun& run) { return plain(run.child.system_ns); }},
     Metric{
         .id = "peak_memory", .title = "peak memory", .unit = Unit::bytes, .value = peak_memory_of},

@@ -44,6 +44,13 @@ TEST(BenchMetrics, WithoutStepsThereIsNoneOfTheirMetrics) {
   EXPECT_EQ(metric_named("steps"), nullptr);
 }
 
+TEST(BenchMetrics, ProcessorTimeIsOfBothModes) {
+  BenchRun run;
+  run.child.user_ns = 3;
+  run.child.system_ns = 4;
+  EXPECT_EQ(value("cpu", run), 7);
+}
+
 TEST(BenchMetrics, WaitsAreOfEachStepAndLeftOutWhereThereAreNone) {
   EXPECT_EQ(value("loader_wait", of_steps({5, 5, 5, 5}, 8)), 2);
   EXPECT_EQ(value("loader_wait", of_steps({5, 5})), std::nullopt);

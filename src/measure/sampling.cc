@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <random>
 
 #include "stats/median_interval.h"
@@ -77,7 +78,8 @@ class Sampler {
       next_look_ = pairs() + std::max<std::size_t>(1, pairs() / kEveryPair);
     }
     const Duration elapsed = hooks_.elapsed();
-    if (plan_.until_precise && pairs() == kPilotPairs && half_width_) announce(elapsed);
+    if (plan_.until_precise && pairs() == kPilotPairs && half_width_ && std::isfinite(*half_width_))
+      announce(elapsed);
     if (hooks_.progress) {
       hooks_.progress(
           {.pairs = pairs(), .elapsed = elapsed, .half_width = half_width_, .left = left(elapsed)});

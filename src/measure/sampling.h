@@ -34,7 +34,8 @@ struct Announcement {
 struct SamplingState {
   std::size_t pairs = 0;  ///< Complete ones.
   Duration elapsed{};
-  std::optional<double> half_width;  ///< Blind to the sign (of one side: of its median).
+  std::optional<double> half_width;  ///< Blind to the sign (of one side: of its median). May be
+                                     ///< infinite.
   std::optional<Duration> left;      ///< Unset before anything is known.
 };
 
@@ -43,7 +44,7 @@ enum class Stopped : std::uint8_t {
   time,
   precise,
   asked,        ///< By who measures: Ctrl-C, a failure.
-  undecidable,  ///< A value of 0 has no ratio: no number of pairs makes it precise.
+  undecidable,  ///< Half of the pairs have a value of 0: no number of them makes it precise.
 };
 std::string_view to_string(Stopped reason);
 

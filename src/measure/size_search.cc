@@ -6,8 +6,9 @@
 #include <cstddef>
 #include <vector>
 
+#include "stats/log_ratio.h"
 #include "stats/paired_ratio.h"
-#include "stats/sample.h"
+#include "stats/summary.h"
 
 namespace fathom::measure {
 
@@ -20,11 +21,15 @@ bool SizeSearch::add(std::span<const double> base, std::span<const double> now, 
   next_.reset();
   std::vector<double> logs;
   for (std::size_t i = 0; i < std::min(base.size(), now.size()); ++i) {
-    if (!(base[i] > 0) || !(now[i] > 0)) return false;
-    logs.push_back(std::log(now[i] / base[i]));
+    const std::optional<double> each = log_ratio(base[i], now[i]);
+    if (!each) return false;
+    if (!std::isnan(*each)) logs.push_back(*each);
   }
   if (logs.empty()) return false;
-  (describe(std::move(logs)).median > 0 ? slower_ : faster_) = size;
+  std::ranges::sort(logs);
+  const double middle = quantile(logs, 0.5);
+  if (!std::isfinite(middle)) return false;
+  (middle > 0 ? slower_ : faster_) = size;
   if (const std::optional<PairedRatio> ratio = paired_ratio(base, now); ratio && certain) {
     if (ratio->interval.low > 1) surely_slower_ = std::max(surely_slower_.value_or(size), size);
     if (ratio->interval.high < 1) surely_faster_ = std::min(surely_faster_.value_or(size), size);

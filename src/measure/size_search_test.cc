@@ -48,6 +48,16 @@ TEST(SizeSearch, IsSoughtToTheResolution) {
   EXPECT_LT(*crossover.slower_up_to(), 1000);
 }
 
+TEST(SizeSearch, AZeroOfOnePairDoesNotEndIt) {
+  SizeSearch crossover(1, 100, 0);
+  std::vector<double> now(kPairs, 2);
+  now[2] = 0;
+  EXPECT_TRUE(crossover.add(std::vector<double>(kPairs, 1), now));
+  EXPECT_EQ(crossover.slower_up_to(), 1);
+  const std::vector<double> nothing(kPairs, 0);
+  EXPECT_FALSE(crossover.add(nothing, nothing)) << "nothing is known of any pair";
+}
+
 TEST(SizeSearch, ThatIsThereAtOnceNeedsOneSize) {
   SizeSearch crossover(8, 1000, 0);
   EXPECT_EQ(search(crossover, 1), std::vector<std::int64_t>{8});

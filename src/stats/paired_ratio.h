@@ -18,8 +18,10 @@ struct PairedRatio {
 
 /// The sign test turned into an interval of the median log ratio. It is exact for any noise, drift
 /// and patterns included, where the order within each pair was drawn at random: that draw alone
-/// decides about the signs. Unset below 6 pairs, where nothing can be claimed at 5 % (2·2^-5 is
-/// more), for sides of unequal length, and where a value is not positive. Sources: Dixon and Mood,
+/// decides about the signs. A pair of which one value is 0 counts by its sign alone; one of two 0
+/// counts against both ends. Unset below 6 pairs, where nothing can be claimed at 5 % (2·2^-5 is
+/// more), for sides of unequal length, where so many values are 0 that an end is one of theirs, and
+/// where a value is negative. Sources: Dixon and Mood,
 /// "The statistical sign test", Journal of the American Statistical Association 41 (1946),
 /// 557-566; Fisher, "The Design of Experiments" (1935), chapter 3, for randomisation. O(n log n).
 std::optional<PairedRatio> paired_ratio(std::span<const double> base, std::span<const double> now,

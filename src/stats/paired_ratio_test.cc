@@ -55,6 +55,8 @@ const std::vector<Kind>& kinds() {
        }},
       {"heavy tail", [](Noise& noise, std::size_t,
                         std::size_t) { return 1 + 0.01 / std::pow(1 - noise.uniform(), 0.8); }},
+      {"zeros", [](Noise& noise, std::size_t,
+                   std::size_t) { return noise.uniform() < 0.2 ? 0 : 1 + 0.01 * noise.normal(); }},
   };
   return all;
 }
@@ -112,9 +114,43 @@ TEST(PairedRatio, OfSixEqualPairsIsExact) {
   EXPECT_TRUE(found->differs());
 }
 
+TEST(PairedRatio, OfAPairWithAZeroTheSignCounts) {
+  std::vector<double> base(20, 1);
+  std::vector<double> now(20, 2);
+  now[3] = 0;
+  const std::optional<PairedRatio> found = paired_ratio(base, now);
+  ASSERT_TRUE(found);
+  EXPECT_DOUBLE_EQ(found->ratio, 2);
+  EXPECT_DOUBLE_EQ(found->interval.low, 2);
+  // Of 20 the interval leaves out five at each end.
+  for (const std::size_t place : {5U, 6U, 7U, 8U}) now[place] = 0;
+  EXPECT_TRUE(paired_ratio(base, now)) << "five";
+  now[9] = 0;
+  EXPECT_FALSE(paired_ratio(base, now)) << "six: the lower end would have no number";
+}
+
+TEST(PairedRatio, APairOfTwoZerosCountsAgainstBothEnds) {
+  std::vector<double> base = {1, 1, 1, 1, 1, 1, 1, 1, 1, 1};
+  std::vector<double> now = {2, 3, 4, 5, 6, 7, 8, 9, 10, 11};
+  const std::optional<PairedRatio> before = paired_ratio(base, now);
+  ASSERT_TRUE(before);
+  EXPECT_NEAR(before->interval.low, 3, 1e-12);
+  EXPECT_NEAR(before->interval.high, 10, 1e-12);
+  base[4] = now[4] = 0;
+  const std::optional<PairedRatio> after = paired_ratio(base, now);
+  ASSERT_TRUE(after);
+  EXPECT_NEAR(after->interval.low, 2, 1e-12);
+  EXPECT_NEAR(after->interval.high, 11, 1e-12);
+  base[5] = now[5] = 0;
+  EXPECT_FALSE(paired_ratio(base, now)) << "of ten one is left out at each end";
+}
+
 TEST(PairedRatio, IsUnsetWhereAThingTookNoTime) {
   const std::vector<double> base = {1, 1, 1, 1, 1, 0};
   EXPECT_FALSE(paired_ratio(base, base));
+  const std::vector<double> nothing(50, 0);
+  EXPECT_FALSE(paired_ratio(nothing, nothing));
+  EXPECT_FALSE(paired_ratio(std::vector<double>(50, -1), std::vector<double>(50, 1)));
 }
 
 }  // namespace

@@ -3,9 +3,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <span>
 #include <vector>
 
+#include "stats/log_ratio.h"
 #include "stats/median_interval.h"
 #include "stats/summary.h"
 
@@ -23,24 +25,29 @@ constexpr double kMostPairs = 1e9;
 /// Of a normal distribution that is folded at its middle, the median by the upper quartile.
 constexpr double kQuartile = 0.6745 / 1.1503;
 
-/// Of the second by the first. Empty where no interval could be given.
+/// Of the second by the first; not a number where both are 0. Empty where no interval could be
+/// given.
 std::vector<double> log_ratios(std::span<const double> first, std::span<const double> second) {
   std::vector<double> logs;
   if (first.size() != second.size()) return logs;
   logs.reserve(first.size());
   for (std::size_t i = 0; i < first.size(); ++i) {
-    if (!(first[i] > 0) || !(second[i] > 0)) return {};
-    logs.push_back(std::log(second[i] / first[i]));
+    const std::optional<double> each = log_ratio(first[i], second[i]);
+    if (!each) return {};
+    logs.push_back(*each);
   }
   if (!median_ranks(logs.size(), 0.95)) logs.clear();
   return logs;
 }
 
+/// Empty where half of them have no end: then no number of pairs has an interval.
 std::vector<double> sorted_sizes(const std::vector<double>& logs) {
+  constexpr double kEndless = std::numeric_limits<double>::infinity();
   std::vector<double> sizes;
   sizes.reserve(logs.size());
-  for (const double each : logs) sizes.push_back(std::abs(each));
+  for (const double each : logs) sizes.push_back(std::isnan(each) ? kEndless : std::abs(each));
   std::ranges::sort(sizes);
+  if (!std::isfinite(quantile(sizes, 0.5))) sizes.clear();
   return sizes;
 }
 
@@ -57,7 +64,7 @@ bool follow_time(const std::vector<double>& logs, double middle) {
   std::size_t like_last = 0;
   for (std::size_t i = 0; i < logs.size(); ++i) {
     if (i > 0 && (logs[i] > 0) == (logs[i - 1] > 0)) ++like_last;
-    if (std::abs(logs[i]) < middle) continue;
+    if (!(std::abs(logs[i]) >= middle)) continue;
     ++larger;
     if (logs[i] > 0) ++up;
   }
@@ -88,6 +95,7 @@ std::optional<double> blind_half_width_in_order(std::span<const double> first,
   const std::vector<double> logs = log_ratios(first, second);
   if (logs.empty()) return std::nullopt;
   const std::vector<double> sizes = sorted_sizes(logs);
+  if (sizes.empty()) return std::nullopt;
   const double middle = quantile(sizes, 0.5);
   if (!follow_time(logs, middle)) return half_width(reach_of(sizes), sizes.size());
   const double reach = std::max(middle, kQuartile * quantile(sizes, 0.75));

@@ -17,7 +17,8 @@ namespace fathom {
 /// Statistics", 1951), where the density f around it is that of the middle half of the values. How
 /// far these reach is the smaller of two: the median of the absolute values, as if there were no
 /// difference, and the way from there to their upper quartile, as if one side were always slower.
-/// Unset as paired_ratio() is. O(n log n).
+/// Unset below 6 pairs, for sides of unequal length, where a value is negative, and where half of
+/// the pairs have a 0. O(n log n).
 std::optional<double> blind_half_width(std::span<const double> base, std::span<const double> now);
 
 /// The same where it is known which of each pair was measured first. `first` and `second` are in
@@ -28,7 +29,8 @@ std::optional<double> blind_half_width(std::span<const double> base, std::span<c
 /// the place in time that makes the difference and not the side. By side such pairs lie on both
 /// sides of 0, and nothing is narrow about them: the middle half then reaches at least as far as
 /// the median of the absolute values, and as their upper quartile tells, and the interval at least
-/// as far as with such signs. Patterns over more than two pairs are not seen.
+/// as far as with such signs: without end where so many pairs have a 0. Patterns over more than two
+/// pairs are not seen.
 std::optional<double> blind_half_width_in_order(std::span<const double> first,
                                                 std::span<const double> second);
 

@@ -85,6 +85,19 @@ TEST(BlindHalfWidth, IsUnsetBelowSixPairsAndForTimesOfZero) {
   EXPECT_FALSE(blind_half_width(std::vector<double>(6, 0.0), pairs.now));
 }
 
+TEST(BlindHalfWidth, ZerosAreWideUntilHalfOfThePairsHaveOne) {
+  Pairs pairs = made(40, 0, 0.01, 5);
+  const double before = *blind_half_width(pairs.base, pairs.now);
+  pairs.now[7] = 0;
+  pairs.base[9] = pairs.now[9] = 0;
+  const double after = *blind_half_width(pairs.base, pairs.now);
+  EXPECT_GE(after, before);
+  EXPECT_LT(after, 2 * before);
+  for (std::size_t i = 0; i < 20; ++i) (i % 2 == 0 ? pairs.base : pairs.now)[i] = 0;
+  EXPECT_FALSE(blind_half_width(pairs.base, pairs.now));
+  EXPECT_FALSE(blind_half_width_in_order(pairs.base, pairs.now));
+}
+
 TEST(PairsFor, GrowWithTheSquareOfThePrecision) {
   EXPECT_EQ(pairs_for(0.01, 0.02, 20), 80U);
   EXPECT_EQ(pairs_for(0.01, 0.0001, 20), 6U);

@@ -14,6 +14,8 @@ double quantile(const std::vector<double>& sorted, double fraction) {
   const auto below = static_cast<std::size_t>(position);
   if (below + 1 == sorted.size()) return sorted.back();
   const double part = position - static_cast<double>(below);
+  // Between equal ones there is nothing, though both have no end.
+  if (part == 0 || sorted[below] == sorted[below + 1]) return sorted[below];
   return sorted[below] + (sorted[below + 1] - sorted[below]) * part;
 }
 

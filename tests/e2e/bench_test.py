@@ -273,6 +273,13 @@ class Bench(unittest.TestCase):
         self.assertEqual(result("--runs", "2", "--warmup", "0", "--", *self.steps(10, 9))["headline"], "wall")
         self.assertEqual(result("--runs", "2", "--metric", "user", "--", *self.steps(10, 9))["headline"], "user")
 
+    def test_processor_time_is_that_of_both_modes(self):
+        found = result("--runs", "3", "--metric", "cpu", "--", sys.executable, "-c", "sum(range(100000))")
+        self.assertEqual(found["headline"], "cpu")
+        times = [run["user_ns"] + run["system_ns"] for run in found["runs"] if not run["warmup"]]
+        self.assertEqual(found["metrics"][0]["new"]["median"], sorted(times)[1])
+        self.assertGreater(min(times), 0)
+
     def test_a_run_without_the_steps_that_were_asked_for_ends_the_bench(self):
         done = bench("--metric", "first-step", "--runs", "3", "--", "sh", "-c", ":")
         self.assertEqual(done.returncode, 1)

@@ -133,7 +133,7 @@ def test_a_function_that_launches_nothing_takes_no_time_and_cannot_be_judged() -
     found = run("show(fathom.bench(lambda: None, against=lambda: None, l2='warm', runs=8))")
     metric = found["metrics"][0]
     assert metric["verdict"] == "cannot_tell"
-    assert metric["reason"] == "a value of 0 has no ratio"
+    assert metric["reason"] == "too many values are 0, which has no ratio"
 
 
 def test_a_failure_of_the_driver_is_raised() -> None:
