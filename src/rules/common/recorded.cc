@@ -13,7 +13,6 @@
 #include "base/quantity_text.h"
 #include "rules/common/host_steps.h"
 #include "rules/common/names.h"
-#include "store/profiler_step.h"
 
 namespace fathom {
 namespace {
@@ -97,7 +96,7 @@ bool only_a_rest(const RuleContext& rules) {
     return category.slices > 0 && category.kind == SliceKind::cpu_op;
   };
   return rules.device < 0 && rules.steps.size() == 1 &&
-         is_profiler_step(rules.context.steps().name) && !has_calls(rules.trace()) &&
+         rules.context.steps().source == StepSource::profiler_step && !has_calls(rules.trace()) &&
          std::ranges::none_of(rules.trace().categories, works);
 }
 
