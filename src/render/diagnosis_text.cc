@@ -78,16 +78,13 @@ std::string baseline(const Diagnosis& diagnosis, bool compact, const Style& styl
   const Summary& step = diagnosis.step_ns;
   if (compact && step.count > 1) {
     const std::string median = duration_text(from_ns(step.median));
-    const std::string timed = diagnosis.run ? timed_median(*diagnosis.run) : "";
-    return paragraph(
-        "Baseline",
-        (timed.empty()
-             ? median + " per step ("
-             : timed + "; of " + std::to_string(step.count) + " recorded " + median + " (") +
-            "mean " + duration_text(from_ns(step.mean)) + ", standard deviation " +
-            duration_text(from_ns(step.stddev)) + ", " +
-            percentile_text(0.95, step.p95, step.count) + ")" + work_text(diagnosis, true),
-        style);
+    const std::string timed = diagnosis.run ? timed_briefly(*diagnosis.run) : "";
+    const std::string steps =
+        timed.empty() ? median + " per step (mean " + duration_text(from_ns(step.mean)) +
+                            ", standard deviation " + duration_text(from_ns(step.stddev)) + ", " +
+                            percentile_text(0.95, step.p95, step.count) + ")"
+                      : timed + "); of " + std::to_string(step.count) + " recorded " + median;
+    return paragraph("Baseline", steps + work_text(diagnosis, true), style);
   }
   std::string text;
   if (step.count == 0) {

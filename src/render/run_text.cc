@@ -239,10 +239,13 @@ std::string request_split(const RunSummary& run) {
 
 }  // namespace
 
-std::string timed_median(const RunSummary& run) {
+std::string timed_briefly(const RunSummary& run) {
   if (!run.timed) return {};
-  return from_ns(run.timed->ns.median) + (run.timed->requests ? " per request" : " per step") +
-         ", median of " + count_text(static_cast<std::int64_t>(run.timed->ns.count)) + " timed";
+  const Summary& ns = run.timed->ns;
+  return from_ns(ns.median) + (run.timed->requests ? " per request" : " per step") +
+         ", median of " + count_text(static_cast<std::int64_t>(ns.count)) + " timed (mean " +
+         from_ns(ns.mean) + ", standard deviation " + from_ns(ns.stddev) + ", " +
+         percentile_text(0.95, ns.p95, ns.count) + ", " + percentile_text(0.99, ns.p99, ns.count);
 }
 
 std::string timed_steps(const RunSummary& run) {
@@ -252,9 +255,7 @@ std::string timed_steps(const RunSummary& run) {
   const auto count = [](std::size_t number) {
     return count_text(static_cast<std::int64_t>(number));
   };
-  std::string text = timed_median(run) + " (mean " + from_ns(ns.mean) + ", standard deviation " +
-                     from_ns(ns.stddev) + ", " + percentile_text(0.95, ns.p95, ns.count) + ", " +
-                     percentile_text(0.99, ns.p99, ns.count) + ", longest " + from_ns(ns.max);
+  std::string text = timed_briefly(run) + ", longest " + from_ns(ns.max);
   if (!timed.outliers.empty()) {
     text += "; " + count(timed.outliers.size()) +
             " far longer than the others, most of all number " +

@@ -14,8 +14,9 @@ std::string run_lines(const RunSummary& run, const Style& style);
 
 /// All steps of the run that were timed, recorded in depth or not; "" where there are none.
 std::string timed_steps(const RunSummary& run);
-/// Its beginning: "91.98 ms per step, median of 20 timed"; "" where nobody timed them.
-std::string timed_median(const RunSummary& run);
+/// Its beginning, up to the percentiles: "91.98 ms per step, median of 20 timed (mean …, p99 …"; ""
+/// where nobody timed them.
+std::string timed_briefly(const RunSummary& run);
 
 /// The processes as /usr/bin/time prints them, at most `most` lines.
 std::string process_lines(const RunSummary& run, std::size_t most, const Style& style);

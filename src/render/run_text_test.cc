@@ -88,6 +88,8 @@ TEST(RunText, FewTimedStepsHaveNoTail) {
       << timed_steps(timed_run(58));
   EXPECT_TRUE(says(timed_steps(timed_run(59)), "p95 56.10 ms, p99 – (needs 299"))
       << timed_steps(timed_run(59));
+  EXPECT_TRUE(timed_briefly(timed_run(299)).ends_with("p99 296.0 ms"))
+      << timed_briefly(timed_run(299));
   EXPECT_TRUE(says(timed_steps(timed_run(299)), "p99 296.0 ms")) << timed_steps(timed_run(299));
 }
 

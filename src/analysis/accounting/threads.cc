@@ -7,6 +7,7 @@
 
 #include "analysis/structure/answering.h"
 #include "analysis/structure/phases.h"
+#include "analysis/structure/program_ranges.h"
 #include "store/profiler_step.h"
 
 namespace fathom {
@@ -14,76 +15,10 @@ namespace {
 
 constexpr std::uint8_t kUnknown = 0xf;
 
-/// Kineto of torch 1.8 wrote annotations as operators: these are none.
-constexpr std::array<std::string_view, 3> kAnnotations = {kProfilerStep, "Optimizer.",
-                                                          "enumerate("};
-
-bool is_annotation(std::string_view name) {
-  return std::ranges::any_of(kAnnotations,
-                             [name](std::string_view prefix) { return name.starts_with(prefix); });
-}
-
 Bucket state_of_name(std::string_view name, SliceKind kind) {
   if (phase_of_name(name, kind) == Phase::data) return Bucket::input;
-  return kind == SliceKind::user_annotation || is_annotation(name) ? Bucket::python
-                                                                   : Bucket::dispatch;
-}
-
-/// What the operators of a name have in common.
-struct NameUse {
-  bool seen = false;
-  bool holds = false;        ///< One of them holds operators.
-  bool is_operator = false;  ///< Its name, its arguments, or being inside an operator shows one.
-};
-
-bool has_arguments(const Trace& trace, SliceId op) {
-  const std::uint32_t detail = trace.slices.detail[op.row()];
-  if (detail == SliceId::kNone) return false;
-  return trace.ops.sequence[detail] != kAbsent || trace.ops.signature[detail].valid();
-}
-
-/// By name: ranges of the program that were recorded as operators. PyTorch up to 1.10 wrote
-/// record_function so; later ones write annotations, of which such recordings have none. A range is
-/// known by what operators lack: `::` in its name, arguments, a sequence number; it lies in no
-/// operator, and holds some. Where no name has `::`, as those of the first profilers and of other
-/// programs, that tells nothing: none is a range.
-std::vector<bool> ranges_among_operators(const Context& context) {
-  const Trace& trace = context.trace;
-  const Column<SliceId>& parent = context.nesting().parent;
-  std::vector<NameUse> uses(trace.strings.size());
-  const auto use_of = [&](SliceId op) -> NameUse& {
-    NameUse& use = uses[trace.slices.name[op.row()].row()];
-    if (use.seen) return use;
-    const std::string_view name = trace.name(op);
-    use = {.seen = true,
-           .holds = false,
-           .is_operator = name.find("::") != name.npos || is_annotation(name)};
-    return use;
-  };
-  std::vector<bool> ranges;
-  bool qualified = false;
-  for (const Nesting::Thread& thread : context.nesting().work) {
-    for (const SliceId slice : thread.slices) {
-      const SliceKind kind = trace.kind(slice);
-      if (kind == SliceKind::user_annotation) return ranges;
-      if (kind != SliceKind::cpu_op) continue;
-      NameUse& use = use_of(slice);
-      const SliceId around = parent[slice.row()];
-      const bool inside = around.valid() && trace.kind(around) == SliceKind::cpu_op;
-      if (inside) use_of(around).holds = true;
-      if (trace.name(slice).find("::") != std::string_view::npos) qualified = true;
-      if (use.is_operator) continue;
-      // Parents come first: what they are is known but for later ones of the same name.
-      const bool in_operator =
-          inside && use_of(around).is_operator && !is_annotation(trace.name(around));
-      use.is_operator = in_operator || has_arguments(trace, slice);
-    }
-  }
-  if (!qualified) return ranges;
-  ranges.resize(trace.strings.size());
-  for (std::size_t name = 0; name < uses.size(); ++name)
-    ranges[name] = uses[name].seen && uses[name].holds && !uses[name].is_operator;
-  return ranges;
+  return kind == SliceKind::user_annotation || is_named_annotation(name) ? Bucket::python
+                                                                         : Bucket::dispatch;
 }
 
 bool has_fetch_annotations(const Trace& trace) {
@@ -138,7 +73,7 @@ HostThreads::HostThreads(const Context& context)
   for (const Nesting::Thread& thread : context.nesting().frames) {
     frames_[thread.track.row()] = &thread;
   }
-  ranges_ = ranges_among_operators(context);
+  ranges_ = ranges_among_operators(trace_, context.nesting());
   find_mains();
   if (!context.nesting().frames.empty() && !has_fetch_annotations(trace_)) find_fetches();
 }

@@ -29,6 +29,23 @@ TEST(HealthSteps, StepsThatARepeatedScheduleLeavesOutAreNotMissed) {
   EXPECT_EQ(missing_in({2, 3, 4, 7, 8, 9, 12, 13}), 0U);
 }
 
+TEST(HealthSteps, RequestsThatOverlapAreNotMissed) {
+  TraceBuilder builder;
+  builder.fact("step_by", "\"request\"");
+  builder.on_thread(11).step(0, 100, 50);
+  builder.on_thread(12).step(1, 120, 60);
+  builder.on_thread(12).step(2, 200, 60);
+  builder.on_thread(11).step(3, 210, 60);
+  builder.on_thread(13).step(4, 300, 40);
+  const Trace trace = builder.build();
+  const Analyses analyses(trace);
+  const Health health =
+      compute_health({.trace = trace, .analyses = analyses, .selection = {}, .options = {}});
+  const HealthCheck* check = health.find("missing_steps");
+  EXPECT_EQ(check->status, CheckStatus::not_applicable);
+  EXPECT_EQ(check->count, 0U);
+}
+
 TEST(HealthSteps, HolesThatAreNoScheduleAreMissed) {
   EXPECT_EQ(missing_in({1, 2, 3, 4, 6, 7}), 1U);
   EXPECT_EQ(missing_in({1, 2, 5, 6, 8, 9}), 3U);

@@ -5,6 +5,7 @@
 #include <charconv>
 #include <string_view>
 
+#include "analysis/util/json_list.h"
 #include "base/quantity_text.h"
 
 namespace fathom {
@@ -14,6 +15,8 @@ constexpr std::string_view kPrefix = "overhead.";
 constexpr std::string_view kOptions = "overhead.options.";
 constexpr std::string_view kRatio = ".ratio";
 constexpr std::string_view kSteps = ".steps";
+/// Events cost up to 2 times the estimate on other machines; what is so much longer is not theirs.
+constexpr std::int64_t kMostOfEstimate = 10;
 
 std::optional<double> number(std::string_view text) {
   double value = 0;
@@ -47,9 +50,22 @@ std::vector<RecordingOverhead::Option> options_of(const Trace& trace) {
   return options;
 }
 
+/// The lower end of [low, high].
+std::optional<double> least_ratio(const Trace& trace) {
+  const Fact* const fact = trace.fact(std::string(kPrefix) + "ratio_interval");
+  if (fact == nullptr) return {};
+  const std::vector<std::string_view> ends = json_elements(fact->value);
+  return ends.size() == 2 ? number(ends[0]) : std::nullopt;
+}
+
 std::string times_text(double ratio) { return real_text(ratio) + " times"; }
 
 }  // namespace
+
+bool RecordingOverhead::may_be_due_to(Duration events) const {
+  if (profiled <= unprofiled || unprofiled <= Duration{}) return true;
+  return (profiled - unprofiled) / kMostOfEstimate <= events;
+}
 
 std::optional<RecordingOverhead> recording_overhead(const Trace& trace) {
   const std::optional<double> ratio = fact_number(trace, "ratio");
@@ -61,6 +77,7 @@ std::optional<RecordingOverhead> recording_overhead(const Trace& trace) {
   overhead.unprofiled_steps = whole(trace, "unprofiled_steps");
   overhead.profiled_steps = whole(trace, "profiled_steps");
   overhead.noise = std::max(0.0, fact_number(trace, "noise").value_or(0));
+  overhead.least = least_ratio(trace);
   overhead.options = options_of(trace);
   // One ratio: that of the two medians beside it.
   if (overhead.profiled > Duration{} && overhead.unprofiled > Duration{}) {

@@ -25,12 +25,18 @@ struct RecordingOverhead {
   std::int64_t unprofiled_steps = 0;  ///< That the medians are of.
   std::int64_t profiled_steps = 0;
   double noise = 0;             ///< Spread of the middle half of unrecorded steps, of their median.
+  std::optional<double> least;  ///< In 19 of 20 cases the ratio is not below it; unset: unknown.
   std::vector<Option> options;  ///< By name; what was recorded is one of them.
 
   /// The part of a recorded step that recording took; at least 0.
   [[nodiscard]] double percent() const { return ratio > 1 ? 100 * (1 - 1 / ratio) : 0; }
   /// Whether recorded steps differ from others by no more than those do among each other.
   [[nodiscard]] bool in_noise() const { return ratio - 1 <= noise; }
+  /// Whether they are longer for certain: by more than the noise, and in 19 of 20 cases.
+  [[nodiscard]] bool shows() const { return !in_noise() && (!least || *least > 1); }
+  /// Can recording be what made them longer, if its events cost `events` of a step? A machine that
+  /// is busier meanwhile makes them longer as well.
+  [[nodiscard]] bool may_be_due_to(Duration events) const;
 };
 
 /// Unset where the run measured nothing: it was too short, or is no session of `fathom run`.

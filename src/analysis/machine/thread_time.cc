@@ -85,11 +85,17 @@ std::string whole_split(const ThreadTime& time) {
   return text + ", and was ready without a processor for " + percent(time.preempted);
 }
 
-std::string python_split(const ThreadTime& time, double share) {
+PythonParts python_parts(const ThreadTime& time, double share) {
+  PythonParts parts;
   // Operators compute: what the thread waits lies outside of them first.
-  const double waiting = std::min(share, part(time.waiting, time.wall));
-  const double preempted = std::min(share - waiting, part(time.preempted, time.wall) * share);
-  const double computing = share - waiting - preempted;
+  parts.waiting = std::min(share, part(time.waiting, time.wall));
+  parts.preempted = std::min(share - parts.waiting, part(time.preempted, time.wall) * share);
+  parts.computing = share - parts.waiting - parts.preempted;
+  return parts;
+}
+
+std::string python_split(const ThreadTime& time, double share) {
+  const auto [computing, waiting, preempted] = python_parts(time, share);
   std::string text =
       "computing " + percent_text(100 * computing) + ", waiting " + percent_text(100 * waiting);
   if (waiting > 0 && !time.places.empty()) text += " (most often at " + time.places[0].where + ")";

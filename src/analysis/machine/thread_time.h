@@ -36,6 +36,14 @@ std::optional<ThreadTime> thread_time(const Trace& trace);
 /// ready without a processor for 2.0 %".
 std::string whole_split(const ThreadTime& time);
 
+/// What the thread did in `share` of its time (0…1) in which no operator ran. They sum to it.
+struct PythonParts {
+  double computing = 0;
+  double waiting = 0;
+  double preempted = 0;  ///< 0 where it is not known.
+};
+PythonParts python_parts(const ThreadTime& time, double share);
+
 /// Splits time of the thread in which no operator ran: "computing 10.0 %, waiting 32.0 % (most
 /// often at train.py:12 in load), preempted 2.0 %". `share` is what of the steps it is, 0…1.
 std::string python_split(const ThreadTime& time, double share);

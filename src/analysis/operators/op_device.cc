@@ -89,7 +89,10 @@ class Adder {
 
 std::size_t host_row(const OpDeviceInput& input, OpRows& rows, SliceId slice) {
   const Trace& trace = input.context.trace;
-  const bool annotation = trace.kind(slice) == SliceKind::user_annotation;
+  const SliceKind kind = trace.kind(slice);
+  const bool range = kind == SliceKind::cpu_op && !input.ranges.empty() &&
+                     input.ranges[trace.slices.name[slice.row()].row()];
+  const bool annotation = range || kind == SliceKind::user_annotation;
   return rows.index_of(input.names[trace.slices.name[slice.row()]].canonical,
                        annotation ? OpRowKind::annotation : OpRowKind::host, input.groups[slice]);
 }

@@ -1,6 +1,8 @@
 // Adds device time to the rows of the operator table.
 #pragma once
 
+#include <vector>
+
 #include "analysis/context.h"
 #include "analysis/operators/op_groups.h"
 #include "analysis/operators/op_rows.h"
@@ -22,6 +24,7 @@ struct OpDeviceInput {
   const TorchNames& names;
   const TorchForest& forest;
   const OpGroups& groups;
+  const std::vector<bool>& ranges;  ///< ranges_among_operators(); torch's own table knows none.
 };
 
 /// By Links: self time goes to the operator, total time to every counted operator and annotation

@@ -12,6 +12,7 @@
 #include "analysis/operators/op_device.h"
 #include "analysis/operators/op_rows.h"
 #include "analysis/operators/torch_flops.h"
+#include "analysis/structure/program_ranges.h"
 #include "analysis/util/row_order.h"
 #include "base/parallel.h"
 
@@ -221,7 +222,10 @@ OpTable compute_op_table(const Context& context, OpGrouping grouping, OpRules ru
   OpTable table{.names = TorchNames(context.trace)};
   const TorchForest forest(context.trace, context.nesting(), table.names);
   OpGroups groups = compute_op_groups(context, forest, table.names, grouping);
-  const OpDeviceInput input{context, table.names, forest, groups};
+  const std::vector<bool> ranges = rules == OpRules::own
+                                       ? ranges_among_operators(context.trace, context.nesting())
+                                       : std::vector<bool>();
+  const OpDeviceInput input{context, table.names, forest, groups, ranges};
   const OperatorMemory memory(context.trace);
   table.has_memory = memory.size() > 0;
   std::vector<std::int32_t> inside;

@@ -81,6 +81,17 @@ TEST(OpTable, AnnotationsAndOperatorsOfOneNameAreTwoRows) {
   EXPECT_EQ(Tables(builder).table().rows.size(), 2U);
 }
 
+TEST(OpTable, RangesThatWereRecordedAsOperatorsAreAnnotationsButInTorchsTable) {
+  TraceBuilder builder;
+  builder.op("model_inference", 0, 100);
+  builder.op("aten::mm", 10, 60).sequence(3);
+  Tables tables(builder);
+  EXPECT_EQ(row_of(tables.table(), "model_inference").kind, OpRowKind::annotation);
+  EXPECT_EQ(row_of(tables.table(), "aten::mm").kind, OpRowKind::host);
+  tables.rules = OpRules::torch;
+  EXPECT_EQ(row_of(tables.table(), "model_inference").kind, OpRowKind::host);
+}
+
 TEST(OpTable, AsynchronousEventsHaveNoSelfTime) {
   TraceBuilder builder;
   builder.annotation("gloo:all_reduce", 0, 100);

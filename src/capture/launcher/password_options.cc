@@ -80,15 +80,29 @@ constexpr std::array<std::string_view, 6> kTrackers = {"wandb",    "weave",   "c
 constexpr std::array<std::string_view, 8> kNaming = {
     "-u", "--user", "--username", "--host", "--tenant", "--profile", "--project", "--sso-session"};
 
-/// As long as keys are, and no host, address or path.
+/// Letters and digits as in a key, and no host, address or path: as long as keys are, or a shorter
+/// one that no name is like. That is a capital behind the first letter among small ones and digits,
+/// or digits and letters of a hexadecimal number.
 bool looks_like_key(std::string_view word) {
   constexpr std::size_t kShortestKey = 20;
+  constexpr std::size_t kShortestMixed = 8;
+  constexpr std::size_t kShortestHexadecimal = 12;
   const auto is_digit = [](char c) { return c >= '0' && c <= '9'; };
-  const auto is_letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); };
-  return word.size() >= kShortestKey && word[0] != '-' && std::ranges::any_of(word, is_digit) &&
-         std::ranges::any_of(word, is_letter) && std::ranges::all_of(word, [&](char c) {
-           return is_digit(c) || is_letter(c) || c == '_' || c == '-';
-         });
+  const auto is_small = [](char c) { return c >= 'a' && c <= 'z'; };
+  const auto is_capital = [](char c) { return c >= 'A' && c <= 'Z'; };
+  const auto is_letter = [&](char c) { return is_small(c) || is_capital(c); };
+  const auto is_hexadecimal = [&](char c) {
+    return is_digit(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');
+  };
+  const bool both = std::ranges::any_of(word, is_digit) && std::ranges::any_of(word, is_letter) &&
+                    std::ranges::all_of(word, [&](char c) {
+                      return is_digit(c) || is_letter(c) || c == '_' || c == '-';
+                    });
+  if (!both || word[0] == '-') return false;
+  const bool mixed =
+      std::ranges::any_of(word, is_small) && std::ranges::any_of(word.substr(1), is_capital);
+  return word.size() >= kShortestKey || (mixed && word.size() >= kShortestMixed) ||
+         (word.size() >= kShortestHexadecimal && std::ranges::all_of(word, is_hexadecimal));
 }
 
 bool is_named(std::string_view program, std::string_view pattern) {

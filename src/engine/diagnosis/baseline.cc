@@ -8,6 +8,7 @@
 
 #include "analysis/operators/op_self_times.h"
 #include "analysis/operators/peak_memory.h"
+#include "analysis/structure/program_ranges.h"
 #include "base/quantity_text.h"
 #include "rules/common/recorded.h"
 #include "stats/summary.h"
@@ -88,9 +89,11 @@ void add_memory(const RuleContext& rules, Baseline& baseline) {
   if (device != nullptr && device->memory_bytes > 0) baseline.memory_bytes = device->memory_bytes;
 }
 
-/// Names of operators: annotations and calls of the runtime are none.
-std::unordered_set<std::string_view> operator_names(const Trace& trace) {
-  std::vector<bool> seen(trace.strings.size());
+/// Names of operators: annotations, ranges of the program and calls of the runtime are none.
+std::unordered_set<std::string_view> operator_names(const Context& context) {
+  const Trace& trace = context.trace;
+  std::vector<bool> seen = ranges_among_operators(trace, context.nesting());
+  seen.resize(trace.strings.size());
   std::unordered_set<std::string_view> names;
   for (std::size_t row = 0; row < trace.slices.size(); ++row) {
     const StringId name = trace.slices.name[row];
@@ -124,7 +127,7 @@ void add_kernels_without_operator(const RuleContext& rules, std::vector<OpSelfTi
 
 void add_operators(const RuleContext& rules, Baseline& baseline) {
   OpSelfTimes times = compute_op_self_times(rules.context);
-  const std::unordered_set<std::string_view> operators = operator_names(rules.trace());
+  const std::unordered_set<std::string_view> operators = operator_names(rules.context);
   std::erase_if(times.rows, [&operators](const OpSelfTime& row) {
     return row.self <= Duration{} || !operators.contains(row.name);
   });

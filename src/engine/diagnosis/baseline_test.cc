@@ -113,6 +113,15 @@ TEST(Baseline, NamesTheFiveCostliestOperatorsOfTheProcessor) {
   EXPECT_EQ(baseline.operators.back().name, "aten::op20");
 }
 
+TEST(Baseline, CountsNoRangeThatWasRecordedAsAnOperator) {
+  TraceBuilder trace;
+  trace.op("model_inference", 0, 1000);
+  trace.op("aten::mm", 100, 300).sequence(1);
+  const Baseline baseline = baseline_of(trace);
+  ASSERT_EQ(baseline.operators.size(), 1U);
+  EXPECT_EQ(baseline.operators.front().name, "aten::mm");
+}
+
 TEST(Baseline, NamesOperatorsByTheirTimeOnTheDevice) {
   ProgramBuilder program(10'000);
   program.op("aten::add", "vectorized_elementwise_kernel", 1000);

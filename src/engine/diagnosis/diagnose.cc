@@ -6,6 +6,7 @@
 #include <string>
 #include <utility>
 
+#include "analysis/machine/recording_overhead.h"
 #include "analysis/machine/thread_time.h"
 #include "analysis/pipeline_fill.h"
 #include "base/parallel.h"
@@ -21,6 +22,7 @@
 #include "engine/diagnosis/predict.h"
 #include "engine/diagnosis/verdict.h"
 #include "rules/common/outliers.h"
+#include "rules/common/recording_cost.h"
 
 namespace fathom {
 namespace {
@@ -371,7 +373,9 @@ Result<Diagnosis> diagnose(const Session& session, const DiagnosisRequest& reque
   make_cards(diagnosis);
   if (replay) predict_together(usual, outliers, *replay, diagnosis);
   diagnosis.checklist = make_checklist(rules, diagnosis);
-  const std::string overhead = overhead_note(context.trace, diagnosis.verdict.id);
+  const std::optional<RecordingOverhead> measured = recording_overhead(context.trace);
+  const std::string overhead = overhead_note(
+      context.trace, diagnosis.verdict.id, !measured || may_be_due_to_recording(rules, *measured));
   if (!overhead.empty()) diagnosis.notes.push_back(overhead);
   const std::string python = python_note(context.trace, diagnosis);
   if (!python.empty()) diagnosis.notes.push_back(python);

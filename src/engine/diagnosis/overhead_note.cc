@@ -44,11 +44,14 @@ std::optional<OverheadInterval> overhead_interval(const Trace& trace) {
   return OverheadInterval{std::string(ends[0]), std::string(ends[1])};
 }
 
-std::string overhead_note(const Trace& trace, VerdictId verdict) {
+std::string overhead_note(const Trace& trace, VerdictId verdict, bool due) {
   const std::optional<RecordingOverhead> overhead = recording_overhead(trace);
   if (!overhead) return {};
-  const bool doubtful = !overhead->in_noise() && overhead->percent() >= kDoubtfulPercent;
-  return overhead_sentence(*overhead) + interval(trace) + (doubtful ? doubt(verdict) : "");
+  std::string text = overhead_sentence(*overhead) + interval(trace);
+  if (!overhead->shows() || overhead->percent() < kDoubtfulPercent) return text;
+  return text + (due ? doubt(verdict)
+                     : " Recording costs far less than that: the machine was busier meanwhile, or "
+                       "these steps did other work.");
 }
 
 }  // namespace fathom

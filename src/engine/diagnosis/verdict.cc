@@ -7,6 +7,7 @@
 #include <optional>
 #include <utility>
 
+#include "analysis/machine/thread_time.h"
 #include "analysis/roofline/op_cost.h"
 #include "base/quantity_text.h"
 #include "engine/diagnosis/function_notes.h"
@@ -46,6 +47,8 @@ constexpr double kFarPercent = 20.0;
 constexpr double kNear = 5.0;
 /// Less than this share of the step is not worth naming.
 constexpr double kLeastShown = 0.5;
+/// From this share of its time on, the verdict names that the thread had no processor.
+constexpr double kMuchPreempted = 30.0;
 /// From this share of the time of all steps on, the verdict names what much longer steps cost.
 constexpr double kMuchBeside = 30.0;
 /// Tensors of a call that together are larger fit into no cache of a core (Intel's and AMD's have
@@ -290,10 +293,11 @@ std::string share(const RuleContext& rules, Duration time) {
   return percent_text(rules.percent(time));
 }
 
-/// What a family loses: after a wait the host has to catch up, which is the wait's fault.
+/// What a family loses: after a wait the host has to catch up, which is the wait's fault, and what
+/// other threads and programs take from it is not Python's.
 Duration lost_to(const SpentTime& spent, Family family) {
   const Duration time = of(spent.families, family);
-  if (family == Family::host) return time - spent.catching_up;
+  if (family == Family::host) return time - spent.catching_up - spent.without_processor;
   return family == Family::sync ? time + spent.catching_up : time;
 }
 
@@ -353,6 +357,19 @@ std::string beside_the_step(const std::vector<RankedFinding>& findings) {
   if (percent < kMuchBeside) return {};
   return " Not in that: " + outliers->finding.title + ", which cost " + percent_text(percent) +
          " of the time of all steps.";
+}
+
+/// What shows that the machine was too busy for the thread that steps. "" where it was not, and
+/// where that is not known.
+std::string beside_the_thread(const RuleContext& rules) {
+  if (rules.device >= 0) return {};
+  const std::optional<ThreadTime> time = thread_time(rules.trace());
+  if (!time || time->wall <= Duration{}) return {};
+  const double percent =
+      100.0 * static_cast<double>(to_ns(time->preempted)) / static_cast<double>(to_ns(time->wall));
+  if (percent < kMuchPreempted) return {};
+  return " For " + percent_text(percent) +
+         " of its time the thread was ready, but had no processor: other threads or programs did.";
 }
 
 /// Does no counted step hold work of the device, whose launches mostly are not in the trace?
@@ -443,14 +460,18 @@ std::vector<VerdictId> near_verdicts(VerdictId id, const Shares& shares, const L
   const double lost = shares.of_loss(loss);
   const double computing = shares.computing;
   const bool weighs = lost >= kLeastPercent && lost >= kLossPerCompute * computing;
+  // Without a device Python need not outweigh what operators take, only a part of it.
+  const bool calls = shares.rules.device < 0 && loss.family == Family::host;
+  const bool limit = calls && near(lost, kLossPerCompute * computing);
   std::vector<VerdictId> also;
   if (is_loss(id)) {
     add_near_losses(shares, lost, also);
     const bool nearly = shares.rules.device >= 0 && computing >= kComputePercent - kNear;
-    if (nearly || near(computing, lost)) add_near_work(shares, also);
+    if (nearly || limit || near(computing, lost)) add_near_work(shares, also);
   } else if (is_work(id)) {
     add_near_work(shares, also);
     const bool nearly = weighs && computing < kComputePercent + kNear;
+    if (limit && lost >= kLeastPercent) also.push_back(loss.verdict);
     if (nearly || (lost >= kLeastPercent && near(lost, computing)))
       add_near_losses(shares, lost, also);
   } else if (id == VerdictId::balanced) {
@@ -486,6 +507,11 @@ std::string doubt(const RuleContext& rules, const FamilyTimes& spent) {
   }
   if (only_annotated(rules)) {
     return "only annotations were recorded, nothing that runs inside them";
+  }
+  if (only_a_rest(rules)) {
+    return "a single step is all that was recorded, and no operator ran in it: record steps that "
+           "work, and keep what an earlier recording wrote (on_trace_ready is called again for "
+           "each cycle of a schedule: repeat=1)";
   }
   const Duration busy = rules.device < 0 ? Duration{} : busy_of(spent);
   if (hardly_recorded(rules, busy)) {
@@ -563,6 +589,13 @@ SpentTime spent_by_family(const RuleContext& rules) {
     if (family == Family::compute && tensors.move(piece.op)) family = Family::memory_bandwidth;
     Duration& sum = unknown ? spent.unexplained : of(spent.families, family);
     sum += rules.counted(piece.interval);
+  }
+  if (const std::optional<ThreadTime> time = thread_time(rules.trace());
+      time && time->wall > Duration{} && rules.window() > Duration{}) {
+    const auto window = static_cast<double>(to_ns(rules.window()));
+    const double share = static_cast<double>(to_ns(of(spent.families, Family::host))) / window;
+    spent.without_processor =
+        duration_ns(static_cast<std::int64_t>(window * python_parts(*time, share).preempted));
   }
   return spent;
 }
@@ -646,7 +679,7 @@ Verdict judge(const RuleContext& rules, const SpentTime& spent,
     verdict.sentence = "Nothing alone takes much of the step: the largest loss is " +
                        share(rules, of(times, loss.family)) + ".";
   }
-  verdict.sentence += beside_the_step(findings);
+  verdict.sentence += beside_the_step(findings) + beside_the_thread(rules);
   const Shares shares{.rules = rules,
                       .spent = spent,
                       .roofs = roofs,

@@ -21,6 +21,9 @@ struct SpentTime {
   /// The part of `host` that follows a synchronising call, until the host has launched again:
   /// without the wait it would have been ahead.
   Duration catching_up{};
+  /// The part of `host` in which the thread was ready and had no processor, by its processor time:
+  /// no change to what Python does would save it.
+  Duration without_processor{};
   Duration unexplained{};  ///< Idle without a cause in the trace: device wait and host unknown.
 };
 SpentTime spent_by_family(const RuleContext& rules);

@@ -76,6 +76,50 @@ TEST(Verdict, OfTheMainThreadSpeaksOfNoLaunchesAndNoRoof) {
   EXPECT_EQ(verdict.sentence, "The main thread runs operators for 95.0 % of the step.");
 }
 
+/// A step of 10 ms on the processor, 7 ms of it in operators, and what the thread's time was.
+Verdict of_threads_time(std::string_view computed, std::string_view preempted) {
+  TraceBuilder trace;
+  trace.step(1, 0, 10'000'000);
+  trace.op("aten::mm", 0, 7'000'000);
+  trace.fact("thread_time.other.steps", "10").fact("thread_time.other.wall_ns", "1000");
+  trace.fact("thread_time.other.cpu_ns", computed);
+  trace.fact("thread_time.other.preempted_ns", preempted);
+  return verdict_of(trace);
+}
+
+TEST(Verdict, DoesNotBlamePythonForTimeWithoutAProcessor) {
+  const Verdict free = of_threads_time("950", "50");
+  EXPECT_EQ(free.id, VerdictId::host_bound) << free.sentence;
+  EXPECT_EQ(free.sentence.find("no processor"), std::string::npos) << free.sentence;
+  const Verdict busy = of_threads_time("200", "800");
+  EXPECT_EQ(busy.id, VerdictId::compute_bound) << busy.sentence;
+  EXPECT_NE(busy.sentence.find("For 80.0 % of its time the thread was ready, but had no processor"),
+            std::string::npos)
+      << busy.sentence;
+}
+
+TEST(Verdict, CannotTellFromTheRestThatAnotherCycleLeaves) {
+  TraceBuilder rest;
+  rest.step(14, 0, 99'000);
+  rest.annotation("enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__", 10, 51'000);
+  const Verdict verdict = verdict_of(rest);
+  EXPECT_EQ(verdict.id, VerdictId::cannot_tell) << verdict.sentence;
+  EXPECT_NE(verdict.sentence.find("repeat=1"), std::string::npos) << verdict.sentence;
+}
+
+TEST(Verdict, NamesPythonWhereItIsNearlyAQuarterOfComputing) {
+  const auto python = [](std::int64_t operators) {
+    TraceBuilder trace;
+    trace.step(1, 0, 10'000);
+    trace.op("aten::mm", 0, operators);
+    return verdict_of(trace);
+  };
+  const Verdict near = python(8200);
+  EXPECT_EQ(near.id, VerdictId::compute_bound);
+  EXPECT_EQ(near.also, std::vector{VerdictId::host_bound});
+  EXPECT_EQ(python(9000).also, std::vector<VerdictId>());
+}
+
 TEST(Verdict, OfTheMainThreadIsMemoryWhereLargeTensorsAreOnlyMoved) {
   const auto program = [](std::string_view dims) {
     TraceBuilder trace;

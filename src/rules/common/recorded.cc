@@ -91,6 +91,15 @@ bool on_apples_gpu(const Trace& trace) {
 
 }  // namespace
 
+bool only_a_rest(const RuleContext& rules) {
+  const auto works = [](const Category& category) {
+    return category.slices > 0 && category.kind == SliceKind::cpu_op;
+  };
+  return rules.device < 0 && rules.steps.size() == 1 &&
+         rules.context.steps().source == StepSource::profiler_step && !has_calls(rules.trace()) &&
+         std::ranges::none_of(rules.trace().categories, works);
+}
+
 bool has_shapes(const Trace& trace) {
   return std::ranges::any_of(trace.signatures,
                              [](const Signature& signature) { return signature.shapes.valid(); });

@@ -27,6 +27,10 @@ bool device_unrecorded(const RuleContext& rules);
 /// what ran inside its annotations.
 bool only_annotations(const RuleContext& rules);
 
+/// Is a single marked step, without an operator or a device's work, all that was recorded? A
+/// profiler whose schedule starts again at the end of a program leaves such a rest behind.
+bool only_a_rest(const RuleContext& rules);
+
 /// How the recording shows, without a device's calls, that the model computed on the processor: all
 /// of at least one recorded allocation was of the processor's memory, or oneDNN's operators, which
 /// exist only there, take at least a quarter of the counted steps. "" where it does not.

@@ -2,8 +2,10 @@
 #include "rules/common/recording_cost.h"
 
 #include <algorithm>
+#include <utility>
 #include <vector>
 
+#include "analysis/structure/stretches.h"
 #include "rules/common/counted.h"
 #include "rules/common/recorded.h"
 
@@ -53,6 +55,29 @@ EventCounts busiest_thread(const RuleContext& rules) {
   }
   const auto busiest = std::ranges::max_element(threads, {}, &EventCounts::cost);
   return busiest == threads.end() ? EventCounts{} : *busiest;
+}
+
+MarkedOverhead marked_overhead(const RuleContext& rules) {
+  const Trace& trace = rules.trace();
+  MarkedOverhead marked;
+  std::vector<Interval> stretches;
+  for (const Nesting::Thread& thread : rules.context.nesting().rest) {
+    for (const SliceId slice : thread.slices) {
+      if (trace.kind(slice) != SliceKind::overhead || !counts(rules, slice)) continue;
+      marked.slices.push_back(slice);
+      stretches.push_back(interval_of(trace, slice));
+    }
+  }
+  for (const Interval& stretch : merged(std::move(stretches))) {
+    marked.time += rules.counted(stretch);
+  }
+  return marked;
+}
+
+bool may_be_due_to_recording(const RuleContext& rules, const RecordingOverhead& measured) {
+  if (rules.device >= 0 || rules.steps.empty()) return true;
+  const Duration cost = busiest_thread(rules).cost() + marked_overhead(rules).time;
+  return measured.may_be_due_to(cost / step_count(rules));
 }
 
 Duration recording_cost(const RuleContext& rules) {

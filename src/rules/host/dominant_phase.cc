@@ -56,6 +56,8 @@ Finding make(const RuleContext& rules, const PhaseTimes& times, Phase phase, std
   const auto index = static_cast<std::size_t>(phase);
   Finding finding;
   finding.key = to_string(phase);
+  // What makes the updates slow, where that is known, explains the phase.
+  if (phase == Phase::optimizer) finding.cause = "optimizer";
   finding.component = true;
   finding.title = std::move(title);
   finding.family = Family::compute;

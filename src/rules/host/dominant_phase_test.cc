@@ -34,6 +34,13 @@ TEST(DominantPhase, IsToldOfALongOptimizer) {
   EXPECT_EQ(training(1500, 3000, 4000).findings(dominant_phase()).size(), 1U);
 }
 
+TEST(DominantPhase, OfTheOptimizerHasTheCauseOfSlowUpdates) {
+  const auto optimizer = training(1500, 3000, 4000).findings(dominant_phase());
+  ASSERT_EQ(optimizer.size(), 1U);
+  EXPECT_EQ(optimizer[0].cause, "optimizer");
+  EXPECT_EQ(training(4000, 2000, 100).findings(dominant_phase())[0].cause, "");
+}
+
 TEST(DominantPhase, IsNothingForTheUsualShares) {
   EXPECT_TRUE(training(2000, 4000, 500).findings(dominant_phase()).empty());
 }

@@ -8,6 +8,7 @@
 
 #include "analysis/lines/line_runs.h"
 #include "analysis/machine/thread_time.h"
+#include "analysis/machine/timed_steps.h"
 #include "analysis/structure/from_outside.h"
 #include "analysis/structure/stretches.h"
 #include "base/quantity_text.h"
@@ -43,6 +44,11 @@ constexpr std::string_view kDoc =
     "after. "
     "Where allocator events were recorded, a stretch is freeing that memory is given back in, 8 "
     "times or 16 MiB, from its first twentieth to its last tenth, with none taken. "
+    "Where a run's own times show a checkpoint in such a stretch, it saves the program's state. A "
+    "stretch without a name that processor times show to be mostly without a processor is not "
+    "Python's, unless the rest is 10 % of the step. Gaps without a line in less than half of the "
+    "steps have low confidence: a thread "
+    "that is kept off its processor stands still likewise. "
     "Compilation, and waiting for a collective on another thread, do not count. Sources: our "
     "accounting; PyTorch's tuning guide (asynchronous loading and augmentation).";
 
@@ -59,6 +65,11 @@ constexpr double kFreesBegin = 0.05;
 constexpr double kFreesEnd = 0.9;
 /// Where nothing else is known of such a stretch.
 constexpr std::string_view kFreeing = "freeing";
+constexpr std::string_view kSaving = "saving";
+/// Beside time without a processor nobody can tell less than this share of the step from it.
+constexpr double kLeastBesideWaits = 10.0;
+/// Of so few steps none is usual.
+constexpr std::size_t kStepsToCompare = 4;
 
 enum class Work : std::uint8_t {
   text,
@@ -182,6 +193,36 @@ class Frees {
   std::map<TrackId, std::vector<Event>> by_thread_;
 };
 
+/// When the run saved the program's state, as it timed that itself.
+class Checkpoints {
+ public:
+  explicit Checkpoints(const RuleContext& rules) {
+    if (rules.steps.empty()) return;
+    each_timed(rules.trace(), "phase", rules.steps.front()->pid,
+               [this](std::string_view name, Interval own) {
+                 if (name == "checkpoint") stretches_.push_back(own);
+               });
+    stretches_ = merged(std::move(stretches_));
+  }
+
+  /// Cuts a stretch where a checkpoint begins or ends: visit(part, is it one).
+  template <typename Visit>
+  void each_part(const Interval& stretch, const Visit& visit) const {
+    Time at = stretch.begin;
+    auto next = std::ranges::upper_bound(stretches_, at, {}, &Interval::end);
+    for (; next != stretches_.end() && next->begin < stretch.end; ++next) {
+      const Interval inside{std::max(next->begin, at), std::min(next->end, stretch.end)};
+      if (at < inside.begin) visit(Interval{at, inside.begin}, false);
+      visit(inside, true);
+      at = inside.end;
+    }
+    if (at < stretch.end) visit(Interval{at, stretch.end}, false);
+  }
+
+ private:
+  std::vector<Interval> stretches_;
+};
+
 /// Time that other rules explain: compilation; without a device, collectives on other threads.
 class OtherCauses {
  public:
@@ -261,7 +302,10 @@ void cut(const RuleContext& rules, const std::vector<Nesting::Thread>& forest,
 class SiteFinder {
  public:
   explicit SiteFinder(const RuleContext& rules)
-      : rules_(rules), frees_(rules.trace()), names_(rules.trace().strings.size()) {
+      : rules_(rules),
+        frees_(rules.trace()),
+        checkpoints_(rules),
+        names_(rules.trace().strings.size()) {
     work_notes_.resize(rules.trace().slices.size());
     range_notes_.resize(rules.trace().slices.size());
   }
@@ -289,14 +333,12 @@ class SiteFinder {
             at->slice.valid() ? std::string(rules_.trace().name(at->slice)) : std::string();
         const Interval inside{std::max(at->interval.begin, part.begin),
                               std::min(at->interval.end, part.end)};
-        add(inside, stretch,
-            {.place = !name.empty()      ? "in " + name
-                      : freed_.times > 0 ? std::string(kFreeing)
-                                         : name,
-             .line = {},
-             .frame = {},
-             .range = at->slice},
-            name.empty() ? work(innermost) : work_of(name), sites);
+        if (name.empty()) {
+          without_name(inside, stretch, innermost, sites);
+          continue;
+        }
+        add(inside, stretch, {.place = "in " + name, .line = {}, .frame = {}, .range = at->slice},
+            work_of(name), sites);
       }
     };
     cut(rules_, nesting.frames, stretch, [&](SliceId innermost, const Interval& piece) {
@@ -338,6 +380,18 @@ class SiteFinder {
   }
 
  private:
+  /// Where neither a line nor an annotation is known: what the run or allocators noted.
+  void without_name(const Interval& part, const Stretch& stretch, SliceId innermost,
+                    std::map<std::string, Site>& sites) {
+    checkpoints_.each_part(part, [&](const Interval& inside, bool saves) {
+      const std::string_view place = saves              ? kSaving
+                                     : freed_.times > 0 ? kFreeing
+                                                        : std::string_view();
+      add(inside, stretch, {.place = std::string(place), .line = {}, .frame = {}, .range = {}},
+          saves ? Work::saving : work(innermost), sites);
+    });
+  }
+
   /// A part of a stretch, and the annotation around it.
   struct Range {
     Interval interval{};
@@ -425,6 +479,7 @@ class SiteFinder {
 
   const RuleContext& rules_;
   Frees frees_;
+  Checkpoints checkpoints_;
   Frees::Freed freed_;  // Of the stretch that is looked at.
   std::vector<Name> names_;
   FromOutside work_notes_;
@@ -556,6 +611,15 @@ Fix fix_of_moment(const RuleContext& rules, Moment moment) {
             .before = "",
             .after = ""};
   }
+  if (!is_training(rules) && moment == Moment::elsewhere) {
+    return {
+        .text = "Where it lies between the operators of one pass, write it as tensor operators" +
+                place_of_tensors(rules) +
+                ", and compute once what is the same in each pass. Where it prepares the next "
+                "input or handles results, do that in a thread or a process beside the model.",
+        .before = "",
+        .after = ""};
+  }
   if (!is_training(rules)) {
     return {.text = std::string("Prepare the next input in a thread or a process while the ") +
                     (rules.device >= 0 ? "device" : "model") +
@@ -581,6 +645,16 @@ Fix fix_of_moment(const RuleContext& rules, Moment moment) {
               "Do it before training, every N steps, or in a thread beside the loop (where it "
               "releases the interpreter's lock); or write it as tensor operators" +
               place_of_tensors(rules) + ".",
+          .before = "",
+          .after = ""};
+}
+
+/// For gaps of few steps of which no line is known.
+Fix fix_of_rare(const RuleContext& rules) {
+  return {.text = "Record again, with nothing else on the machine. Where the gaps come back, " +
+                  recording_with(rules.trace(), "with_stack=True") +
+                  " shows their lines; a garbage collection is among them where the collector is "
+                  "on (gc.freeze() after the start leaves it less to look at).",
           .before = "",
           .after = ""};
 }
@@ -644,13 +718,50 @@ Fix fix_of(const RuleContext& rules, Work work, Moment moment) {
   }
 }
 
-/// ", in 1 of 8 steps", unless it is in all of them.
-std::string steps_text(const RuleContext& rules, const Site& site) {
+/// In how many of the counted steps it is.
+std::size_t steps_of(const RuleContext& rules, const Site& site) {
   std::set<const Step*> steps;
   for (const Interval& stretch : site.stretches) steps.insert(rules.step_at(stretch.begin));
   steps.erase(nullptr);
-  if (steps.empty() || steps.size() >= rules.steps.size()) return {};
-  return ", in " + std::to_string(steps.size()) + " of " + counted_noun(rules.steps.size(), "step");
+  return steps.size();
+}
+
+/// ", in 1 of 8 steps", unless it is in all of them.
+std::string steps_text(const RuleContext& rules, const Site& site) {
+  const std::size_t steps = steps_of(rules, site);
+  if (steps == 0 || steps >= rules.steps.size()) return {};
+  return ", in " + std::to_string(steps) + " of " + counted_noun(rules.steps.size(), "step");
+}
+
+/// Without a device: is it in few of the steps, and nothing shows what runs then?
+bool is_rare(const RuleContext& rules, const Site& site, Work work) {
+  return rules.device < 0 && work == Work::other && !site.frame.valid() && !site.line.valid() &&
+         rules.steps.size() >= kStepsToCompare && 2 * steps_of(rules, site) < rules.steps.size();
+}
+
+/// Of time that has no name, what the thread's processor time shows of it, as shares of the step.
+std::optional<PythonParts> parts_of(const RuleContext& rules, const Site& site) {
+  if (rules.device >= 0 || site.frame.valid() || site.line.valid() || site.range.valid()) return {};
+  const auto named = std::ranges::max_element(site.by_work) - site.by_work.begin();
+  const std::optional<ThreadTime> time = thread_time(rules.trace());
+  if (static_cast<Work>(named) != Work::other || !time || time->wall <= Duration{}) return {};
+  return python_parts(*time, rules.percent(site.time) / 100);
+}
+
+/// Did most of it go by without a processor, and is the rest too little to blame?
+bool lacks_processor(const RuleContext& rules, const Site& site) {
+  const std::optional<PythonParts> parts = parts_of(rules, site);
+  if (!parts) return false;
+  const double rest = parts->computing + parts->waiting;
+  return parts->preempted > rest && 100 * rest < kLeastBesideWaits;
+}
+
+/// "; for 20.0 % of the step the thread had no processor in them", where that is most of it.
+std::string processor_text(const RuleContext& rules, const Site& site) {
+  const std::optional<PythonParts> parts = parts_of(rules, site);
+  if (!parts || parts->preempted <= parts->computing + parts->waiting) return {};
+  return "; for " + percent_text(100 * parts->preempted) +
+         " of the step the thread had no processor in them";
 }
 
 /// Where nothing shows what runs in them, but the thread was seen waiting for most of that time:
@@ -710,7 +821,10 @@ std::string frees_text(const Site& site) {
 }
 
 /// Why it may be something else, or less.
-std::string doubts(const RuleContext& rules, bool frees) {
+std::string doubts(const RuleContext& rules, bool frees, bool rare) {
+  if (rare)
+    return "Other steps do not stand still: a thread that is kept off its processor, and a garbage "
+           "collection, show the same way.";
   if (has_frames(rules))
     return "Recording Python stacks makes Python slower than it is: compare the step time without.";
   if (frees)
@@ -734,20 +848,26 @@ Finding make(const RuleContext& rules, Site& site, const std::vector<Stretch>& a
   const std::string_view done = kDone[static_cast<std::size_t>(work)];
   Finding finding;
   const bool frees = work == Work::freeing;
-  finding.key = place.empty() && frees ? kFreeing : place;
+  const bool rare = is_rare(rules, site, work);
+  finding.key = !place.empty()         ? std::string_view(place)
+                : frees                ? kFreeing
+                : work == Work::saving ? kSaving
+                                       : std::string_view();
   finding.title = what_happens(rules, site, frees) +
                   (place.empty() ? "" : (range.empty() ? " at " : " in ") + place) +
                   (done.empty() || frees ? "" : " (" + std::string(done) + ")") + ": " +
                   per_step(rules, site.time);
   finding.family = Family::host;
   finding.weight = weight_of(rules, site.time);
-  finding.confidence = place.empty() ? Confidence::medium : Confidence::high;
+  finding.confidence = rare            ? Confidence::low
+                       : place.empty() ? Confidence::medium
+                                       : Confidence::high;
   finding.effort = Effort::refactoring;
   Evidence evidence;
   evidence.text = counted_noun(site.stretches.size(), "gap") + " in no operator, the longest of " +
                   duration_text(std::ranges::max(site.stretches, {}, &Interval::length).length()) +
                   steps_text(rules, site) + (frees ? frees_text(site) : "") +
-                  function_text(rules, site, track, inside);
+                  processor_text(rules, site) + function_text(rules, site, track, inside);
   evidence.where = std::ranges::max(site.stretches, {}, &Interval::length);
   if (range.empty()) evidence.location = place;
   const SliceId shown = site.frame.valid() ? site.frame : site.range;
@@ -757,8 +877,8 @@ Finding make(const RuleContext& rules, Site& site, const std::vector<Stretch>& a
     if (std::optional<Evidence> line = sampled_line(rules, site.stretches, track))
       finding.evidence.push_back(std::move(*line));
   }
-  finding.counter_evidence = doubts(rules, frees);
-  finding.fix = fix_of(rules, work, moment_of(rules, site, all));
+  finding.counter_evidence = doubts(rules, frees, rare);
+  finding.fix = rare ? fix_of_rare(rules) : fix_of(rules, work, moment_of(rules, site, all));
   if (const Duration starting = starting_workers(rules, site, all);
       rules.percent(starting) >= kLeastPercentOfSite) {
     finding.evidence.push_back(
@@ -814,7 +934,8 @@ Outcome check(const RuleContext& rules) {
   for (const Stretch& stretch : stretches) finder.look(stretch, sites);
   std::vector<Site*> worst;
   for (auto& [place, site] : sites) {
-    if (rules.percent(site.time) >= kLeastPercentOfSite) worst.push_back(&site);
+    if (rules.percent(site.time) >= kLeastPercentOfSite && !lacks_processor(rules, site))
+      worst.push_back(&site);
   }
   std::ranges::stable_sort(worst, std::ranges::greater(),
                            [](const Site* site) { return site->time; });

@@ -104,6 +104,85 @@ TEST(HostWorkBetweenLaunches, SaysWhereTheThreadWaitsInsteadOfRunning) {
   EXPECT_NE(computes[0].evidence[0].text.find("lines not recorded"), std::string::npos);
 }
 
+TEST(HostWorkBetweenLaunches, IsNotTimeWithoutAProcessor) {
+  const auto preempted = [](std::string_view cpu, std::string_view without) {
+    TraceBuilder builder;
+    for (int i = 0; i < 3; ++i) {
+      builder.step(i, 10'000 * kUs * i, 10'000 * kUs);
+      builder.op("aten::mm", 10'000 * kUs * i, 4000 * kUs);
+    }
+    builder.fact("thread_time.other.steps", "10").fact("thread_time.other.wall_ns", "1000");
+    builder.fact("thread_time.other.cpu_ns", cpu);
+    builder.fact("thread_time.other.preempted_ns", without);
+    return JudgedTrace(builder).findings(host_work_between_launches());
+  };
+  EXPECT_TRUE(preempted("100", "900").empty());
+  const std::vector<Finding> much = preempted("400", "600");
+  ASSERT_EQ(much.size(), 1U);
+  EXPECT_NE(much[0].evidence[0].text.find("for 36.0 % of the step the thread had no processor"),
+            std::string::npos)
+      << much[0].evidence[0].text;
+  const std::vector<Finding> little = preempted("900", "100");
+  ASSERT_EQ(little.size(), 1U);
+  EXPECT_EQ(little[0].evidence[0].text.find("no processor"), std::string::npos);
+}
+
+TEST(HostWorkBetweenLaunches, KnowsTheCheckpointsThatARunTimed) {
+  TraceBuilder builder;
+  for (int i = 0; i < 3; ++i) {
+    builder.step(i, 10'000 * kUs * i, 10'000 * kUs);
+    builder.op("aten::mm", 10'000 * kUs * i, 4000 * kUs);
+  }
+  builder.on_thread(99).slice(SliceKind::other, "checkpoint", 25'000 * kUs, 4000 * kUs);
+  Trace trace = builder.build();
+  for (Category& category : trace.categories)
+    if (category.kind == SliceKind::other) category.name = trace.strings.intern("phase");
+  const std::vector<Finding> findings =
+      JudgedTrace(std::move(trace)).findings(host_work_between_launches());
+  const auto saving = std::ranges::find(findings, "saving", &Finding::key);
+  ASSERT_NE(saving, findings.end());
+  EXPECT_NE(saving->title.find("(state is saved)"), std::string::npos) << saving->title;
+  EXPECT_EQ(to_ns(total(saving->claims)), 4000 * kUs);
+  EXPECT_NE(saving->fix.text.find("Save less often"), std::string::npos);
+}
+
+TEST(HostWorkBetweenLaunches, OfAPassPreparesNoInputBetweenItsOperators) {
+  const auto fix = [](std::int64_t begin) {
+    TraceBuilder builder;
+    for (int i = 0; i < 3; ++i) {
+      const std::int64_t at = 10'000 * kUs * i;
+      builder.step(i, at, 10'000 * kUs);
+      if (begin == 0) builder.op("aten::mm", at, 2000 * kUs);
+      builder.op("aten::mm", at + 6000 * kUs, 4000 * kUs);
+    }
+    const std::vector<Finding> findings =
+        JudgedTrace(builder).findings(host_work_between_launches());
+    return findings.size() == 1 ? findings[0].fix.after : "no finding";
+  };
+  EXPECT_EQ(fix(0), "");
+  EXPECT_NE(fix(6000).find("pool.submit(prepare"), std::string::npos) << fix(6000);
+}
+
+/// Steps of 10 ms without lines, of which the first `still` have 6 ms in no operator.
+std::vector<Finding> standing_still(int still) {
+  TraceBuilder builder;
+  for (int i = 0; i < 8; ++i) {
+    builder.step(i, 10'000 * kUs * i, 10'000 * kUs);
+    builder.op("aten::mm", 10'000 * kUs * i, (i < still ? 4000 : 10'000) * kUs);
+  }
+  return JudgedTrace(builder).findings(host_work_between_launches());
+}
+
+TEST(HostWorkBetweenLaunches, IsUnsureOfGapsInFewSteps) {
+  const std::vector<Finding> rare = standing_still(2);
+  ASSERT_EQ(rare.size(), 1U);
+  EXPECT_EQ(rare[0].confidence, Confidence::low);
+  EXPECT_NE(rare[0].fix.text.find("Record again"), std::string::npos) << rare[0].fix.text;
+  const std::vector<Finding> usual = standing_still(6);
+  ASSERT_EQ(usual.size(), 1U);
+  EXPECT_EQ(usual[0].confidence, Confidence::medium);
+}
+
 TEST(HostWorkBetweenLaunches, TakesNotAllThatIsAugmentedForImages) {
   const auto fix_of = [](std::string_view frame) {
     TraceBuilder builder;

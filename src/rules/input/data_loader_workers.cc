@@ -277,6 +277,7 @@ Finding make(const RuleContext& rules, bool single, const std::vector<SliceId>& 
 }
 
 Outcome check(const RuleContext& rules) {
+  if (only_a_rest(rules)) return Abstention{"a single step without an operator was recorded"};
   const NameSet single_names(rules.trace(), is_single);
   const NameSet multiple_names(rules.trace(), is_multiple);
   const bool single = single_names.any();

@@ -206,6 +206,7 @@ double time_left(const RuleContext& rules, const Found& found, Duration exposed)
 }
 
 Outcome check(const RuleContext& rules) {
+  if (only_a_rest(rules)) return Abstention{"a single step without an operator was recorded"};
   const Found found = look(rules);
   if (found.fetches.empty()) {
     return Abstention{

@@ -288,14 +288,20 @@ Outcome check(const RuleContext& rules) {
        .where = Interval{trace.slices.start[found.steps.front().row()],
                          trace.slices.end(found.steps.front())},
        .location = rules.sites.of(found.steps.front())});
-  finding.counter_evidence =
-      "Foreach needs temporary memory of the size of the parameters; where the device is busy "
-      "during the optimizer step, little is saved.";
+  finding.counter_evidence = rules.device < 0 ? "Foreach needs temporary memory of the size of the "
+                                                "parameters; what computing and moving "
+                                                "them takes stays."
+                                              : "Foreach needs temporary memory of the size of the "
+                                                "parameters; where the device is busy "
+                                                "during the optimizer step, little is saved.";
   finding.fix = fix_of(rules, found.steps.front());
   finding.verify = "fathom ops TRACE --filter 'name~Optimizer.step'";
   claim_host_work(rules, updates, 1.0 - kHostLeftAtBest, finding.claims);
   for (const SliceId update : updates) scale_tree(rules, update, kHostLeft, finding.edits);
-  finding.assumption = "the optimizer's host time falls to a quarter; its kernels stay as they are";
+  finding.assumption =
+      rules.device < 0
+          ? "the optimizer's time falls to a quarter"
+          : "the optimizer's host time falls to a quarter; its kernels stay as they are";
   return std::vector<Finding>{std::move(finding)};
 }
 

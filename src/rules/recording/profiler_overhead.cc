@@ -2,7 +2,6 @@
 #include <algorithm>
 
 #include "analysis/machine/recording_overhead.h"
-#include "analysis/structure/stretches.h"
 #include "base/quantity_text.h"
 #include "rules/common/counted.h"
 #include "rules/common/evidence.h"
@@ -21,7 +20,9 @@ constexpr std::string_view kDoc =
     "estimate of what it costs to record the busiest thread's events: 0.6 µs per operator or call "
     "and 0.4 µs per Python frame, as measured with PyTorch 2.15 on a server's core (0.44 to 0.7 "
     "and 0.4 to 1 µs), counted only as far as the device waits for the host. A run of `fathom run` "
-    "has measured instead how long steps took that were not recorded, and that measurement counts. "
+    "has measured instead how long steps took that were not recorded, and that measurement counts "
+    "where its interval lies above 1. Without a device it does not count where it is more than 10 "
+    "times the estimate: then the machine was busier meanwhile. "
     "Warns from 10 % of the step; from 20 % on the verdict is as much about the profiler as about "
     "the program. Source of the thresholds: nsys-ai.";
 
@@ -40,33 +41,13 @@ Duration host_time(const RuleContext& rules) {
   return sum;
 }
 
-struct Marked {
-  std::vector<SliceId> slices;
-  Duration time{};
-};
-
-Marked marked_overhead(const RuleContext& rules) {
-  const Trace& trace = rules.trace();
-  Marked marked;
-  std::vector<Interval> stretches;
-  for (const Nesting::Thread& thread : rules.context.nesting().rest) {
-    for (const SliceId slice : thread.slices) {
-      if (trace.kind(slice) != SliceKind::overhead || !counts(rules, slice)) continue;
-      marked.slices.push_back(slice);
-      stretches.push_back(interval_of(trace, slice));
-    }
-  }
-  for (const Interval& stretch : merged(std::move(stretches))) {
-    marked.time += rules.counted(stretch);
-  }
-  return marked;
-}
-
-/// What the run itself measured, where that is more than its steps differ by anyway.
+/// What the run itself measured, where that is more than its steps differ by anyway and recording
+/// can be why.
 std::optional<Duration> measured_overhead(const RuleContext& rules,
                                           const std::optional<RecordingOverhead>& measured) {
   if (!measured) return {};
-  if (measured->in_noise()) return Duration{};
+  if (!measured->shows()) return Duration{};
+  if (!may_be_due_to_recording(rules, *measured)) return {};
   const double window = static_cast<double>(to_ns(rules.window()));
   return duration_ns(static_cast<std::int64_t>(window * measured->percent() / 100));
 }
@@ -103,7 +84,7 @@ Fix fix_of(const RuleContext& rules) {
 }
 
 Outcome check(const RuleContext& rules) {
-  const Marked marked = marked_overhead(rules);
+  const MarkedOverhead marked = marked_overhead(rules);
   const EventCounts counts = busiest_thread(rules);
   if (marked.slices.empty() && counts.operators + counts.frames == 0) {
     return Abstention{"no host events were recorded in the counted steps"};

@@ -64,6 +64,28 @@ TEST(ProfilerOverhead, IsNotEstimatedWhereTheRunMeasuredThatThereIsNone) {
   EXPECT_TRUE(JudgedTrace(builder).findings(profiler_overhead()).empty());
 }
 
+/// One operator in a step of 400 ms, where steps that were not recorded took 100 ms.
+std::vector<Finding> longer_steps(const char* interval, int operators) {
+  constexpr std::int64_t kMs = 1'000'000;
+  TraceBuilder builder;
+  builder.step(0, 0, 400 * kMs);
+  for (std::int64_t i = 0; i < operators; ++i) builder.op("aten::mm", i * 4000, 3000);
+  builder.fact("overhead.ratio", "4.0").fact("overhead.noise", "0.1");
+  builder.fact("overhead.ratio_interval", interval);
+  builder.fact("overhead.profiled_median_ns", "400000000");
+  builder.fact("overhead.unprofiled_median_ns", "100000000");
+  return JudgedTrace(builder).findings(profiler_overhead());
+}
+
+TEST(ProfilerOverhead, IsNotWhatABusierMachineTakes) {
+  EXPECT_TRUE(longer_steps("[1.5,37]", 300).empty());
+  EXPECT_EQ(longer_steps("[1.5,37]", 60'000).size(), 1U);
+}
+
+TEST(ProfilerOverhead, IsNothingWhereTheRatioMayBeOne) {
+  EXPECT_TRUE(longer_steps("[0.9,37]", 60'000).empty());
+}
+
 TEST(ProfilerOverhead, AbstainsWithoutHostEvents) {
   TraceBuilder builder;
   builder.kernel("gemm", 0, 100);

@@ -24,15 +24,15 @@ constexpr std::string_view kDoc =
     "memory blocks; torch.zeros(n, device=device) is one short kernel. Found is an operator that "
     "makes a tensor (zeros, ones, full, rand, randn, arange, linspace, eye, torch.tensor, or empty "
     "and a filling one) and starts nothing on the device, followed under the same parent by "
-    "aten::to, aten::_to_copy or aten::copy_ that copies to it within 1 ms, or a twentieth of what "
-    "making takes, what is done only once apart; only views may lie "
-    "between, and what was filled in place must have the size of the copy. "
+    "aten::to, aten::_to_copy or aten::copy_ that copies to it. Between the two lie only views, "
+    "and "
+    "at most 1 ms or, where that is longer, a twentieth of what making takes; what is done only "
+    "once does not count there. What was filled in place must have the size of the copy. "
     "Counted are the copy, as far as nothing else runs, and the idle time from making to moving; "
     "where the device was not recorded, what the main thread spends from making to moving. "
     "Fires from 1 % of the step. In a program that runs on the processor making alone counts: "
-    "fires where the main thread spends 20 % of the step on filling new tensors, named by the "
-    "operator "
-    "that takes most. Sources: PyTorch's tuning guide (create tensors on the device); "
+    "fires where the main thread spends 20 % of the step on filling new tensors, and names the "
+    "operator that takes most. Sources: PyTorch's tuning guide (create tensors on the device); "
     "TorchTidy's ExtraCUDACopy.";
 
 constexpr double kLeastPercent = 1.0;

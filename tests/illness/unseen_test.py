@@ -1,0 +1,48 @@
+"""Recordings of programs that were written to be unseen: what they show is summed here, without Fathom."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import unittest
+from typing import Any
+
+from asking import ROOT, answers, findings
+
+FOLDER = ROOT / "tests/data/unseen"
+
+
+def diagnosis(name: str) -> dict[str, Any]:
+    return answers(str(FOLDER / name))[0]
+
+
+def events(name: str) -> list[dict[str, Any]]:
+    with gzip.open(FOLDER / name) as file:
+        return [event for event in json.load(file)["traceEvents"] if event.get("ph") == "X"]
+
+
+class Unseen(unittest.TestCase):
+    def test_the_rest_that_a_second_cycle_leaves_is_no_step(self):
+        found = diagnosis("rest_of_a_cycle.json.gz")
+        self.assertEqual(found["verdict"]["id"], "cannot-tell", found["verdict"])
+        self.assertIn("repeat=1", found["verdict"]["sentence"])
+        self.assertEqual([one["rule"] for one in findings(found) if one["part"] != "capture"], [])
+
+    def test_too_few_workers_are_named_with_the_time_that_is_waited(self):
+        name = "too_few_workers.json.gz"
+        spans = sorted((one["ts"], one["ts"] + one["dur"]) for one in events(name) if "ProfilerStep#" in one["name"])
+        longest = max(spans, key=lambda span: span[1] - span[0])  # an outlier, which the diagnosis leaves out
+        waited = sum(
+            one["dur"]
+            for one in events(name)
+            if "enumerate(DataLoader)" in one["name"] and not longest[0] <= one["ts"] < longest[1]
+        )
+        found = diagnosis(name)
+        self.assertEqual(found["verdict"]["id"], "input-bound", found["verdict"])
+        card = next(one for one in found["findings"] if "data-loader-workers" in (one["rule"], *one["also"]))
+        self.assertEqual(card["number"], 1)
+        self.assertAlmostEqual(card["observed_ns"] / (1000 * waited / (len(spans) - 1)), 1, delta=0.02)
+
+
+if __name__ == "__main__":
+    unittest.main()
