@@ -1,4 +1,5 @@
 // The frame around the views: their tabs, the scope, the drawer of what-if, and dialogs.
+import { listen } from '../base/listen';
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import type { Connection, TraceClient } from '../api/client';
 import type { SessionInfo } from '../api/types';
@@ -122,12 +123,8 @@ export function Shell(props: {
       const term = target instanceof Element && target.closest<HTMLElement>('[data-term]');
       if (term) setWord(term.dataset['term'] ?? '');
     };
-    addEventListener('keydown', press);
-    addEventListener('click', explain);
-    return () => {
-      removeEventListener('keydown', press);
-      removeEventListener('click', explain);
-    };
+    const ends = [listen(window, 'keydown', press), listen(window, 'click', explain)];
+    return () => ends.forEach((end) => end());
   }, [client, own, props.state]);
   // A server that is only slow, or a machine that slept, comes back under the same address.
   useEffect(() => {
@@ -141,9 +138,7 @@ export function Shell(props: {
       const answer = await client.json<SessionInfo>('api/session');
       if (answer.ok) setReplaced(answer.value.replaced === true);
     };
-    const come = (): void => void look();
-    addEventListener('focus', come);
-    return () => removeEventListener('focus', come);
+    return listen(window, 'focus', () => void look());
   }, [client]);
   return (
     <>

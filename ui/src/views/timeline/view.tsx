@@ -1,4 +1,5 @@
 // The timeline: minimap, ruler, tracks, and a drawer for what is selected.
+import { atEnd, listen } from '../../base/listen';
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { durationText } from '../../base/format';
 import { windowOf } from '../../base/scope';
@@ -93,7 +94,7 @@ function Board(props: { context: ViewContext; answer: TracksAnswer }) {
         setSpan(`${durationText(end - begin)} in sight`);
       }, REST_MS) as unknown as number;
     };
-    context.signal.addEventListener('abort', () => clearTimeout(timer), { once: true });
+    atEnd(context.signal, () => clearTimeout(timer));
     const { visible } = context.state.value;
     const selected = selectedTime(context);
     if (visible) made.moveTo(visible[0], visible[1]);
@@ -243,7 +244,7 @@ function Board(props: { context: ViewContext; answer: TracksAnswer }) {
     if (!engine) return;
     critical.current.abort();
     const { signal } = (critical.current = new AbortController());
-    context.signal.addEventListener('abort', () => critical.current.abort(), { once: true });
+    atEnd(context.signal, () => critical.current.abort());
     if (!lit) {
       engine.shown.critical = null;
       setUnlit('');
@@ -281,10 +282,7 @@ function Board(props: { context: ViewContext; answer: TracksAnswer }) {
     togglePin,
     toggleCritical,
   });
-  useEffect(() => {
-    addEventListener('keydown', keys);
-    return () => removeEventListener('keydown', keys);
-  });
+  useEffect(() => listen(window, 'keydown', keys));
   const dimOthers = (): void => {
     if (!engine || !current) return;
     const picked = engine.inSight(100000).find(({ box }) => box.slice === current.id);
