@@ -48,7 +48,9 @@ function Verdict(props: { diagnosis: Diagnosis }) {
           {verdict.id.replaceAll('-', verdict.id === 'cannot-tell' ? ' ' : '-')}
         </Term>
       </h1>
-      <p class="sentence">{sentence}</p>
+      <p class="sentence" data-n={verdict.families.length > 0 ? 'diagnosis.families' : undefined}>
+        {sentence}
+      </p>
       <p class="step-time">
         <b data-n="diagnosis.step_mean_ns">
           {durationText(baseline.usual_step_ns || baseline.step_mean_ns)}

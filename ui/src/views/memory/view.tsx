@@ -117,6 +117,7 @@ function Composition(props: { context: ViewContext; at: number }) {
         <Icicle
           root={root}
           label="Memory allocated at the peak"
+          of="memory.peak"
           search=""
           text={(value) => valueTextIn(value, 'bytes')}
         />

@@ -12,6 +12,7 @@ import { Beyond } from '../../components/beyond';
 import { CopyCommand } from '../../components/copy_button';
 import { Empty, Failed, Loading } from '../../components/notice';
 import { useAnswer } from '../../components/use_answer';
+import { useDiagnosis } from '../../components/use_diagnosis';
 import { useStore } from '../../components/use_store';
 import { mounted } from '../mount';
 import { selectedTime } from '../selected_time';
@@ -75,6 +76,8 @@ function Board(props: { context: ViewContext; answer: TracksAnswer }) {
     context.client,
     state.slice === null ? null : pathOf('api/slice', [['id', state.slice]]),
   );
+  // What a damaged capture harms; the tracks do not wait for it.
+  useDiagnosis(context.client, null, context.session.steps ? undefined : 'none');
   const pick = (id: number | null): void => context.go({ slice: id, area: null });
 
   useEffect(() => {
