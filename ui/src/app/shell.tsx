@@ -33,18 +33,23 @@ function contextFor(
       const scope = { ...state.value.scope, ...change };
       // Tracks have other numbers in another recording.
       const another = scope.input !== state.value.scope.input;
-      go(another ? { scope, pins: [], turned: [], closed: [], critical: false } : { scope });
+      go(
+        another
+          ? { scope, top: null, pins: [], turned: [], closed: [], critical: false }
+          : { scope },
+      );
     },
     showTime: (begin, end, slice) => {
       const around = Math.max(100, (end - begin) * 0.15);
       go({
         view: 'timeline',
         visible: [Math.max(0, begin - around), end + around],
+        top: null,
         slice: slice ?? null,
         area: null,
       });
     },
-    showSlice: (slice) => go({ view: 'timeline', slice, area: null, visible: null }),
+    showSlice: (slice) => go({ view: 'timeline', slice, area: null, visible: null, top: null }),
     showName: (search) => go({ view: 'timeline', search, area: null }),
     tryChanges: (changes) => go({ changes, whatIf: true }),
   };
@@ -94,7 +99,7 @@ export function Shell(props: {
   state: Store<ViewState>;
 }) {
   const { client, session } = props;
-  const state = useStore(props.state);
+  const state = useStore(props.state, 'view', 'whatIf');
   const [word, setWord] = useState('');
   const [keys, setKeys] = useState(false);
   const [chosen, setChosen] = useState(theme());

@@ -151,7 +151,7 @@ export class Engine {
     const { signal } = context;
     listen(window, 'fathom-theme', rethemed, { signal });
     listen(matchMedia('(prefers-color-scheme: dark)'), 'change', rethemed, { signal });
-    listen(canvases_.scroller, 'scroll', redraw, { passive: true });
+    listen(canvases_.scroller, 'scroll', () => this.moved_(), { passive: true });
     atEnd(signal, () => {
       watch.disconnect();
       // A frame would ask for what is in sight once more.

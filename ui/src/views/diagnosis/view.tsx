@@ -160,7 +160,7 @@ function Facts(props: { diagnosis: Diagnosis }) {
 
 function Screen(props: { context: ViewContext }) {
   const { context } = props;
-  const state = useStore(context.state);
+  const state = useStore(context.state, 'scope', 'finding');
   const [loaded, diagnosis] = useDiagnosis(context.client, state.scope);
   if (loaded.state === 'failed') return <Failed what="No diagnosis" of={loaded} />;
   if (!diagnosis) return <Loading what="Diagnosing" />;

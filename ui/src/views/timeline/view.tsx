@@ -66,7 +66,9 @@ function Board(props: { context: ViewContext; answer: TracksAnswer }) {
   const [unlit, setUnlit] = useState('');
   const [span, setSpan] = useState('');
   // A link that says what is in sight is not moved to its slice.
-  const linked = useRef(state.visible === null ? null : state.slice);
+  const linked = useRef(state.visible === null && state.top === null ? null : state.slice);
+  const came = useRef(state.top);
+  const scrolled = useRef<number | null>(null);
   const openness: Openness = useMemo(
     () => ({ closed: new Set(state.closed), turned: new Set(state.turned), pins: state.pins }),
     [state.closed, state.turned, state.pins],
@@ -93,7 +95,8 @@ function Board(props: { context: ViewContext; answer: TracksAnswer }) {
         made.invalidate();
         const { begin, end, whole } = made.viewport;
         const all = begin <= whole.begin && end >= whole.end;
-        context.go({ visible: all ? null : [begin, end] });
+        const top = (scrolled.current = Math.round(made.scroll));
+        context.go({ visible: all ? null : [begin, end], top });
         setSpan(`${durationText(end - begin)} in sight`);
       }, REST_MS) as unknown as number;
     };
@@ -175,6 +178,11 @@ function Board(props: { context: ViewContext; answer: TracksAnswer }) {
       engine.show(from, to);
   }, [engine, state.visible]);
   useEffect(() => {
+    if (state.top === null || state.top === scrolled.current) return;
+    scrolled.current = state.top;
+    stage.scroller.current?.scrollTo(0, state.top);
+  }, [engine, state.top]);
+  useEffect(() => {
     if (!engine) return;
     Object.assign(engine.shown, { marks: state.marks, search: state.search });
     if (!state.area) engine.shown.area = null;
@@ -217,12 +225,13 @@ function Board(props: { context: ViewContext; answer: TracksAnswer }) {
     const { viewport } = engine;
     const inSight = end >= viewport.begin && answer.begin_ns <= viewport.end;
     const tiny = answer.duration_ns < viewport.nsPerPixel;
-    if (linked.current !== answer.id && (!inSight || tiny)) {
+    const there = linked.current === answer.id;
+    if (!there && (!inSight || tiny)) {
       const around = Math.max(answer.duration_ns * 3, 2000);
       engine.show(answer.begin_ns - around, end + around);
     }
     linked.current = null;
-    engine.reveal(answer.track, answer.lane ?? 0);
+    if (!there || came.current === null) engine.reveal(answer.track, answer.lane ?? 0);
     engine.invalidate();
     const abort = new AbortController();
     void flowsOf(context.client, answer, abort.signal).then((flows) => {
