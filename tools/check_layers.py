@@ -53,7 +53,7 @@ FOLDERS = {
         "health": "kernels lines .",
         "machine": "util structure",
         "samples": "util",
-        "devices": "kernels structure",
+        "devices": "kernels structure roofline .",
         "timeline": "util kernels structure accounting .",
         "lines": "structure accounting .",
     },

@@ -36,19 +36,31 @@ const options = {
   },
   logLevel: 'warning',
 };
-/** Shaders are texts to a minifier: what only people read in them goes. */
+/**
+ * Shaders are texts to a minifier: what only people read in them goes, and the names of their variables are short. What
+ * is passed to them (a_, u_, v_) is named outside of them, too.
+ */
 const shaders = {
   name: 'shaders',
   setup: ({ onLoad }) =>
-    onLoad({ filter: /\/gl_painter\.ts$/ }, ({ path }) => ({
-      loader: 'ts',
-      contents: readFileSync(path, 'utf8').replace(/`#version[^`]*`/g, (text) =>
-        text
-          .replace(/ *\/\/.*$/gm, '')
-          .replace(/\s*([=*,;(){}<>?:])\s*/g, '$1')
-          .replace(/^ +/gm, ''),
-      ),
-    })),
+    onLoad({ filter: /\/gl_painter\.ts$/ }, ({ path }) => {
+      const short = new Map();
+      const shortOf = (word) => short.get(word) ?? short.set(word, `_${short.size}`).get(word);
+      const contents = readFileSync(path, 'utf8')
+        .replace(/\b[auv]_[a-z0-9]+\b/g, shortOf)
+        .replace(/`#version[^`]*`/g, (text) => {
+          const bare = text
+            .replace(/ *\/\/.*$/gm, '')
+            .replace(/\s*([=*,;(){}<>?:+&|-])\s*/g, '$1')
+            .replace(/^ +/gm, '');
+          const own = [...bare.matchAll(/\b(?:float|u?int|bool|vec\d) ([a-z]\w{2,})/g)];
+          return own.reduce(
+            (made, [, word]) => made.replace(new RegExp(`\\b${word}\\b`, 'g'), shortOf(word)),
+            bare,
+          );
+        });
+      return { loader: 'ts', contents };
+    }),
 };
 /** Where all is one script, nothing is fetched later. */
 const atOnce = {

@@ -4,10 +4,14 @@ import { join } from 'node:path';
 
 /** Of the page's own objects. Names that end in "_" are private to a class, and are short as well. */
 const OWN =
-  'setScope showTime showName showSlice tryChanges invalidate timeOf segmentsOf rowTitle onConnection flowsLeftOff toggleCritical setOpenness onChoose onPick onTerm onGroup onRow onMove onFold onScene onRemove onDouble onChosen onArea onPin onLeave onHover onDensity onSort onOnly onEngine onShow onPeak focusSearch togglePin setDensity inputRef coarsest onlyName known chosen ground setSteps paintsOf tileOf binsOf reveal pixelOf nsPerPixel onEnd context session visible targets bounds scene account raised colour mount corner whatIf pins hatch coarse coverage turned client accounts picked bands forget paints pinned remember';
+  'setScope showTime showName showSlice tryChanges invalidate timeOf segmentsOf rowTitle onConnection flowsLeftOff toggleCritical setOpenness onChoose onPick onTerm onGroup onRow onMove onFold onScene onRemove onDouble onChosen onArea onPin onLeave onHover onDensity onSort onOnly onEngine onShow onPeak focusSearch togglePin setDensity inputRef coarsest onlyName known chosen ground setSteps paintsOf tileOf binsOf reveal pixelOf nsPerPixel onEnd context session visible targets bounds scene account raised colour mount corner pins hatch coarse coverage turned client accounts picked bands forget paints pinned remember';
 // The same words for other things: of tests, and of sounds and bars in a browser, which the page does not use.
 const OTHER_THINGS = { context: ['asked', 'known'], session: ['asked'], visible: ['known'] };
-export const SHORT = new RegExp(`^(?:${OWN.split(' ').join('|')})$|[a-zA-Z]_$`);
+// Of preact: fields that it has among its own modules, and what a component written as a class would be called by. The
+// page has none of these.
+const PREACT =
+  '__[a-zA-Z]|getDerivedStateFrom(?:Props|Error)|getSnapshotBeforeUpdate|shouldComponentUpdate|component(?:Will(?:Mount|Unmount|Update|ReceiveProps)|Did(?:Mount|Update|Catch))|getChildContext|forceUpdate|debounceRendering|contextType';
+export const SHORT = new RegExp(`^(?:${OWN.split(' ').join('|')}|${PREACT})$|[a-zA-Z]_$`);
 
 function textsBelow(folder, ending) {
   return readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {

@@ -6,6 +6,7 @@
 namespace fathom {
 
 Report accounting();
+Report collectives();
 Report copies();
 Report critical_path();
 Report energy();
@@ -33,10 +34,10 @@ Report waits();
 
 std::span<const Report> all_reports() {
   static const Report table[] = {
-      overview(), health(),  info(),      steps(),     accounting(), gaps(),    critical_path(),
-      ops(),      kernels(), roofline(),  copies(),    launches(),   syncs(),   modules(),
-      stacks(),   ranges(),  functions(), lines(),     hot(),        threads(), waits(),
-      energy(),   loader(),  telemetry(), processes(),
+      overview(), health(),  info(),     steps(),     accounting(),  gaps(),     critical_path(),
+      ops(),      kernels(), roofline(), copies(),    collectives(), launches(), syncs(),
+      modules(),  stacks(),  ranges(),   functions(), lines(),       hot(),      threads(),
+      waits(),    energy(),  loader(),   telemetry(), processes(),
   };
   return table;
 }

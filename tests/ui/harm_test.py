@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import json
 from pathlib import Path
 
 import pytest
@@ -46,6 +47,39 @@ def test_a_cut_capture_greys_its_totals_and_no_mean(browser: Browser) -> None:
         assert visit.page.locator("td[data-n='ops.calls']").first.evaluate("cell => getComputedStyle(cell, '::after').content") != "none"
         assert visit.page.locator("td[data-n='ops.host_mean_ns']").first.evaluate("cell => getComputedStyle(cell, '::after').content") == "none"
         visit.check_quiet()
+
+
+def half_of_the_kernels(folder: Path) -> Path:
+    """The example without each second kernel: launches have nothing that they launched."""
+    recording = json.loads(gzip.decompress(EXAMPLE.read_bytes()))
+    events = recording["traceEvents"]
+    kernels = [at for at, event in enumerate(events) if event.get("cat", "").lower() == "kernel"]
+    gone = set(kernels[::2])
+    recording["traceEvents"] = [event for at, event in enumerate(events) if at not in gone]
+    path = folder / "half.json"
+    path.write_text(json.dumps(recording))
+    return path
+
+
+def test_what_is_no_table_is_greyed_too(browser: Browser, tmp_path: Path) -> None:
+    """Frames of the flame graph, tracks of the timeline and the sentence of the verdict."""
+    half, absurd = half_of_the_kernels(tmp_path), CUT.parent / "absurd_duration.json"
+    sound = TRACES / "luatil_rtx3060_compile_triton.json.gz"  # but for what operators launched
+    for path, fragment, numbers in (
+        (half, "v=diagnosis", {"diagnosis.families": True}),
+        (half, "v=timeline", {"timeline.account_ns": True, "timeline.total_ns": False}),
+        (half, "v=flame", {"flame.total_ns": False}),
+        (absurd, "v=timeline", {"timeline.total_ns": True}),
+        (absurd, "v=flame", {"flame.total_ns": True}),
+        (sound, "v=timeline", {"timeline.account_ns": False, "timeline.total_ns": False}),
+    ):
+        with served(path) as address, visited(browser, address) as visit:
+            check_greyed(visit, harms_of(path), fragment)
+            greyed = dict(visit.page.evaluate(NUMBERS))
+            assert {number: greyed[number] for number in numbers} == numbers, (path.name, fragment)
+            if fragment == "v=diagnosis":
+                assert visit.page.locator("p.sentence").get_attribute("data-n") == "diagnosis.families"
+            visit.check_quiet()
 
 
 def test_a_lost_part_harms_where_it_is_small(browser: Browser, tmp_path: Path) -> None:

@@ -28,7 +28,7 @@ RECORDINGS = sorted(
     ]
 )
 REPORTS = [
-    *("overview", "health", "info", "steps", "ops", "kernels", "copies", "launches", "syncs", "stacks", "modules"),
+    *("overview", "health", "info", "steps", "ops", "kernels", "copies", "launches", "syncs", "stacks", "modules", "collectives"),
     *("accounting", "gaps", "critical-path", "roofline", "ranges", "loader", "telemetry", "processes", "functions", "energy"),
 ]
 AXE = ROOT / "ui/node_modules/axe-core/axe.min.js"
@@ -98,12 +98,17 @@ def test_axe_finds_nothing_on_a_narrow_screen(browser: Browser, example: str) ->
 
 def test_a_copied_address_gives_the_same_picture(browser: Browser, example: str) -> None:
     with visited(browser, example) as first, visited(browser, example) as second:
+        for visit in (first, second):
+            visit.page.set_viewport_size({"width": 1280, "height": 400})  # not all tracks are in sight
         page = first.go("v=timeline")
         first.settled()
         page.locator(".tl-scroller").focus()
         for key in ("w", "w", "d", "ArrowDown", "m", "p"):
             page.keyboard.press(key)
             time.sleep(0.1)
+        page.wait_for_selector(".slice-name")
+        page.locator(".tl-scroller").evaluate("scroller => { scroller.scrollTop = 40; }")
+        page.wait_for_function("() => location.hash.includes('y=40')")
         page.wait_for_selector(".slice-name")
         first.settled()
         page.wait_for_function("() => location.hash.includes('t=') && location.hash.includes('m=')")
@@ -119,6 +124,7 @@ def test_a_copied_address_gives_the_same_picture(browser: Browser, example: str)
             read = f"() => document.querySelector('{selector}').toDataURL()"
             assert page.evaluate(read) == again.evaluate(read), selector
         assert page.locator(".tl-frame").screenshot() == again.locator(".tl-frame").screenshot()
+        assert again.locator(".tl-scroller").evaluate("scroller => scroller.scrollTop") == 40
         assert page.locator(".slice-name").inner_text() == again.locator(".slice-name").inner_text()
 
 

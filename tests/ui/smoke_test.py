@@ -105,6 +105,9 @@ def test_steps_of_ranks_are_those_of_the_scope(browser: Browser) -> None:
         page.wait_for_function("() => document.querySelectorAll('.heat .step').length === 4")
         steps = page.locator(".heat .step").evaluate_all("steps => steps.map(step => step.title.split(':')[0])")
         assert steps == ["rank 0, step 2", "rank 0, step 3", "rank 1, step 2", "rank 1, step 3"]
+        kinds = page.locator("[aria-label='Collectives of each rank'] [data-n='collectives.count']")
+        kinds.first.wait_for()
+        assert kinds.count() == 2 * len(fathom_json("collectives", "--steps", "2-3", "tests/data/runs/two_ranks")["rows"])
         page = visit.go("v=ranks&input=1")
         page.get_by_role("button", name="Show all ranks").click()
         page.wait_for_selector(".rank-table")

@@ -209,3 +209,15 @@ def test_printed_on_a4_the_diagnosis_has_all_findings(browser: Browser, example:
         wanted = [each for each in fathom_json("diagnose", str(EXAMPLE))["findings"] if each["part"] == "gain"]
         for finding in wanted:
             assert page.locator(f'[id="finding-{finding["id"]}"]').is_visible()
+
+
+def test_a_long_table_has_all_its_rows(browser: Browser, example: str) -> None:
+    total = fathom_json("gaps", "--limit", "1", str(EXAMPLE))["rows_total"]
+    assert total > 5000
+    with visited(browser, example) as visit:
+        page = visit.go("v=tables&r=gaps")
+        page.wait_for_selector(f".report [role=status] >> text=5,000 of {total:,} rows")
+        page.get_by_role("button", name="Show more rows").click()
+        page.wait_for_selector(f".report [role=status] >> text=/^{total:,} rows$/")
+        assert page.get_by_role("button", name="Show more rows").count() == 0
+        visit.check_quiet()

@@ -74,4 +74,16 @@ std::optional<std::vector<std::int64_t>> OpArguments::integers(std::size_t i) co
   return json_integers(value.front() == '[' ? std::string(value) : '[' + std::string(value) + ']');
 }
 
+const Signature* signature_of(const Trace& trace, SliceId op) {
+  if (!op.valid()) return nullptr;
+  const std::uint32_t detail = trace.slices.detail[op.row()];
+  const SliceKind kind = trace.kind(op);
+  if (detail == SliceId::kNone ||
+      (kind != SliceKind::cpu_op && kind != SliceKind::user_annotation)) {
+    return nullptr;
+  }
+  const SignatureId signature = trace.ops.signature[detail];
+  return signature.valid() ? &trace.signatures[signature.row()] : nullptr;
+}
+
 }  // namespace fathom

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "analysis/roofline/number_type.h"
+#include "store/trace.h"
 
 namespace fathom {
 
@@ -62,5 +63,8 @@ class OpArguments {
   std::vector<std::uint32_t> tensor_of_;  // by argument: row of tensors_, or UINT32_MAX
   std::vector<TensorListArgument> lists_;
 };
+
+/// What an operator was called with, or nullptr where it was not recorded. `op` may be invalid.
+const Signature* signature_of(const Trace& trace, SliceId op);
 
 }  // namespace fathom

@@ -13,9 +13,6 @@ namespace fathom {
 /// Is it a product of matrices: mm, addmm, bmm, baddbmm?
 bool is_product(std::string_view name);
 
-/// What an operator was called with, or nullptr where it was not recorded. `op` may be invalid.
-const Signature* signature_of(const Trace& trace, SliceId op);
-
 /// The tensors that an operator was called with, where shapes and types were recorded; values are
 /// left out.
 std::optional<OpArguments> arguments_of(const Trace& trace, SliceId op);

@@ -23,7 +23,7 @@ const sameIn = (a: Known, b: Known): boolean =>
 
 export function App(props: { client: TraceClient; session: SessionInfo; state: Store<ViewState> }) {
   const { client } = props;
-  const { scope } = useStore(props.state);
+  const { scope } = useStore(props.state, 'scope');
   const [session, setSession] = useState<Known>({ input: client.input, info: props.session });
   useEffect(() => {
     const abort = new AbortController();

@@ -36,9 +36,8 @@ function deviceChoices(session: SessionInfo): string[] {
 
 export function ScopeBar(props: { context: ViewContext }) {
   const { context } = props;
-  const state = useStore(context.state);
+  const { scope } = useStore(context.state, 'scope');
   const [steps, setSteps] = useState('');
-  const { scope } = state;
   const devices = deviceChoices(context.session);
   const inputs = context.session.inputs ?? [];
   const set = SCOPE_KEYS.filter((key) => scope[key] !== '');

@@ -1,4 +1,5 @@
 // The frame around the views: their tabs, the scope, the drawer of what-if, and dialogs.
+import { listen } from '../base/listen';
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import type { Connection, TraceClient } from '../api/client';
 import type { SessionInfo } from '../api/types';
@@ -32,18 +33,23 @@ function contextFor(
       const scope = { ...state.value.scope, ...change };
       // Tracks have other numbers in another recording.
       const another = scope.input !== state.value.scope.input;
-      go(another ? { scope, pins: [], turned: [], closed: [], critical: false } : { scope });
+      go(
+        another
+          ? { scope, top: null, pins: [], turned: [], closed: [], critical: false }
+          : { scope },
+      );
     },
     showTime: (begin, end, slice) => {
       const around = Math.max(100, (end - begin) * 0.15);
       go({
         view: 'timeline',
         visible: [Math.max(0, begin - around), end + around],
+        top: null,
         slice: slice ?? null,
         area: null,
       });
     },
-    showSlice: (slice) => go({ view: 'timeline', slice, area: null, visible: null }),
+    showSlice: (slice) => go({ view: 'timeline', slice, area: null, visible: null, top: null }),
     showName: (search) => go({ view: 'timeline', search, area: null }),
     tryChanges: (changes) => go({ changes, whatIf: true }),
   };
@@ -93,7 +99,7 @@ export function Shell(props: {
   state: Store<ViewState>;
 }) {
   const { client, session } = props;
-  const state = useStore(props.state);
+  const state = useStore(props.state, 'view', 'whatIf');
   const [word, setWord] = useState('');
   const [keys, setKeys] = useState(false);
   const [chosen, setChosen] = useState(theme());
@@ -122,12 +128,8 @@ export function Shell(props: {
       const term = target instanceof Element && target.closest<HTMLElement>('[data-term]');
       if (term) setWord(term.dataset['term'] ?? '');
     };
-    addEventListener('keydown', press);
-    addEventListener('click', explain);
-    return () => {
-      removeEventListener('keydown', press);
-      removeEventListener('click', explain);
-    };
+    const ends = [listen(window, 'keydown', press), listen(window, 'click', explain)];
+    return () => ends.forEach((end) => end());
   }, [client, own, props.state]);
   // A server that is only slow, or a machine that slept, comes back under the same address.
   useEffect(() => {
@@ -141,9 +143,7 @@ export function Shell(props: {
       const answer = await client.json<SessionInfo>('api/session');
       if (answer.ok) setReplaced(answer.value.replaced === true);
     };
-    const come = (): void => void look();
-    addEventListener('focus', come);
-    return () => removeEventListener('focus', come);
+    return listen(window, 'focus', () => void look());
   }, [client]);
   return (
     <>

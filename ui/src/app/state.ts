@@ -1,4 +1,5 @@
 // The one store of the page, mirrored in the fragment of the address.
+import { listen } from '../base/listen';
 import { Store } from '../base/store';
 import { decodeState, encodeState, type ViewState } from '../base/view_state';
 
@@ -39,7 +40,7 @@ export function mirroredState(): Store<ViewState> {
     view = next.view;
     state.set(next);
   };
-  addEventListener('popstate', read);
-  addEventListener('hashchange', read);
+  listen(window, 'popstate', read);
+  listen(window, 'hashchange', read);
   return state;
 }

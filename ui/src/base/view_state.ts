@@ -14,6 +14,8 @@ export interface ViewState {
   readonly scope: Scope;
   /** What the timeline shows, in ns; null for all. */
   readonly visible: readonly [number, number] | null;
+  /** How far its tracks are scrolled; null where that is for the timeline to choose. */
+  readonly top: number | null;
   readonly slice: number | null;
   /** A selected area: from, to, and tracks. */
   readonly area: {
@@ -46,6 +48,7 @@ export const START: ViewState = {
   view: 'diagnosis',
   scope: WHOLE,
   visible: null,
+  top: null,
   slice: null,
   area: null,
   pins: [],
@@ -91,6 +94,7 @@ export function encodeState(state: ViewState): string {
   if (state.view !== START.view) put('v', state.view);
   for (const key of SCOPE_KEYS) if (state.scope[key] !== '') put(key, state.scope[key]);
   if (state.visible) put('t', `${Math.round(state.visible[0])}-${Math.round(state.visible[1])}`);
+  if (state.top !== null && state.view === 'timeline') put('y', String(state.top));
   if (state.slice !== null) put('s', String(state.slice));
   if (state.area) {
     put('a', `${state.area.begin}-${state.area.end}:${state.area.tracks.join(',')}`);
@@ -131,7 +135,8 @@ export function decodeState(fragment: string): ViewState {
     else if (key === 't') {
       const [begin, end] = numbersOf(value, '-');
       if (begin !== undefined && end !== undefined && end > begin) found.visible = [begin, end];
-    } else if (key === 's' && /^\d+$/.test(value)) found.slice = Number(value);
+    } else if (key === 'y' && /^\d+$/.test(value)) found.top = Number(value);
+    else if (key === 's' && /^\d+$/.test(value)) found.slice = Number(value);
     else if (key === 'a') {
       const match = /^(\d+)-(\d+):([\d,]*)$/.exec(value);
       if (match) {

@@ -7,6 +7,7 @@ import { decodeState, encodeState, START, type ViewState } from './view_state';
 const FULL: ViewState = {
   view: 'timeline',
   scope: { steps: '3-7', device: '1', window: '10ms:25ms', focus: 'backward', input: '2' },
+  top: 120,
   visible: [1_000_000, 2_500_000],
   slice: 4711,
   area: { begin: 5, end: 99, tracks: [1, 22] },

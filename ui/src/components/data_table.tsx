@@ -1,4 +1,5 @@
 // A table of any length: only the rows in sight are in the document.
+import { listen } from '../base/listen';
 import type { ComponentChildren } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { isNumber } from '../base/column_kind';
@@ -76,10 +77,10 @@ export function DataTable(props: DataTableProps) {
     measure();
     const watch = new ResizeObserver(measure);
     watch.observe(element);
-    element.addEventListener('scroll', measure, { passive: true });
+    const end = listen(element, 'scroll', measure, { passive: true });
     return () => {
       watch.disconnect();
-      element.removeEventListener('scroll', measure);
+      end();
     };
   }, []);
   useEffect(() => {

@@ -26,7 +26,7 @@ export function greyHarmed(diagnosis: Diagnosis, other: boolean): void {
   const all = `:is(${found.join()})`;
   sheets[other ? 1 : 0]?.replaceSync(
     found.length > 0
-      ? `${all},${all} *{color:var(--soft);font-style:italic}${all}{filter:grayscale(1)}${all}:not(figure,.gain,.accounting)::after{content:" ?"}`
+      ? `${all},${all} *{color:var(--soft);font-style:italic}${all}{filter:grayscale(1)}${all}:not(figure,.gain,.accounting,.icicle)::after{content:" ?"}`
       : '',
   );
 }

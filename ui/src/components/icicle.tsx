@@ -77,6 +77,8 @@ function tintOf(name: string): number {
 export function Icicle(props: {
   root: FlameNode;
   label: string;
+  /** The number that its widths are, as `data-n` has it. */
+  of: string;
   search: string;
   text: (value: number) => string;
   onPick?: (node: FlameNode) => void;
@@ -124,13 +126,14 @@ export function Icicle(props: {
   };
   return (
     <div class="icicle-box" onKeyDown={keys}>
-      <p class="soft icicle-status" role="status">
+      <p class="soft icicle-status" role="status" data-n={props.of}>
         {hits
           ? `${hits.length} frames match, ${percentText((100 * matchedNs) / Math.max(1, top.total_ns))} of what is shown`
           : `${props.text(top.total_ns)} in ${boxes.length} frames${boxes.length >= MOST ? ' (narrow ones are left out: zoom in)' : ''}. A click zooms in, a click on a frame above zooms out.`}
       </p>
       <div
         class="icicle"
+        data-n={props.of}
         ref={host}
         role="group"
         aria-label={props.label}

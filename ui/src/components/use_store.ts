@@ -2,11 +2,19 @@
 import { useEffect, useState } from 'preact/hooks';
 import type { Store } from '../base/store';
 
-export function useStore<T>(store: Store<T>): T {
+/** Those parts of it that have these keys: a change of another is none. */
+export function useStore<T, Key extends keyof T = keyof T>(
+  store: Store<T>,
+  ...keys: readonly Key[]
+): Pick<T, Key> {
   const [value, setValue] = useState(store.value);
   useEffect(() => {
-    setValue(store.value);
-    return store.subscribe(setValue);
+    const look = (next: T): void =>
+      setValue((last) =>
+        keys.length > 0 && keys.every((key) => last[key] === next[key]) ? last : next,
+      );
+    look(store.value);
+    return store.subscribe(look);
   }, [store]);
   return value;
 }

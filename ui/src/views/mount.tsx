@@ -1,4 +1,5 @@
 // Mounts a component as a view.
+import { atEnd } from '../base/listen';
 import { render } from 'preact';
 import type { Part, ViewContext } from './view';
 
@@ -6,5 +7,5 @@ export const mounted =
   (Component: Part) =>
   (host: HTMLElement, context: ViewContext): void => {
     render(<Component context={context} />, host);
-    context.signal.addEventListener('abort', () => render(null, host), { once: true });
+    atEnd(context.signal, () => render(null, host));
   };

@@ -1,4 +1,5 @@
 // Runs the canvases of the timeline: what is in sight, what is fetched, and a frame when something changed.
+import { atEnd, listen } from '../../base/listen';
 import { coarsestLevel, levelFor, MERGED } from '../../api/tile';
 import { Names } from '../../api/names';
 import { chunksOf, Tiles } from '../../api/tiles';
@@ -147,14 +148,12 @@ export class Engine {
       this.theme_ = readTheme();
       this.invalidate();
     };
-    addEventListener('fathom-theme', rethemed);
-    const media = matchMedia('(prefers-color-scheme: dark)');
-    media.addEventListener('change', rethemed);
-    canvases_.scroller.addEventListener('scroll', redraw, { passive: true });
-    context.signal.addEventListener('abort', () => {
+    const { signal } = context;
+    listen(window, 'fathom-theme', rethemed, { signal });
+    listen(matchMedia('(prefers-color-scheme: dark)'), 'change', rethemed, { signal });
+    listen(canvases_.scroller, 'scroll', () => this.moved_(), { passive: true });
+    atEnd(signal, () => {
       watch.disconnect();
-      removeEventListener('fathom-theme', rethemed);
-      media.removeEventListener('change', rethemed);
       // A frame would ask for what is in sight once more.
       this.ended_ = true;
       cancelAnimationFrame(this.frame_);
@@ -231,6 +230,10 @@ export class Engine {
 
   moveTo(begin: number, end: number): void {
     this.viewport.set(begin, end);
+    this.moved_();
+  }
+
+  private moved_(): void {
     this.invalidate();
     this.onMove();
   }
@@ -238,15 +241,23 @@ export class Engine {
   zoom(factor: number, pixel: number): void {
     cancelAnimationFrame(this.animation_);
     this.viewport.zoom(factor, pixel);
-    this.invalidate();
-    this.onMove();
+    this.moved_();
   }
 
   pan(pixels: number): void {
     cancelAnimationFrame(this.animation_);
     this.viewport.pan(pixels);
-    this.invalidate();
-    this.onMove();
+    this.moved_();
+  }
+
+  /** What W, S, A and D do: zoom around a pixel, and move. */
+  keys(pixel: () => number): Readonly<Record<string, () => void>> {
+    return {
+      KeyW: () => this.zoom(0.7, pixel()),
+      KeyS: () => this.zoom(1 / 0.7, pixel()),
+      KeyA: () => this.pan(-0.15 * this.viewport.width),
+      KeyD: () => this.pan(0.15 * this.viewport.width),
+    };
   }
 
   back(): void {

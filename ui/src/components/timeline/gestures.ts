@@ -1,4 +1,5 @@
 // Mouse, wheel, trackpad and touch on the canvas and the minimap.
+import { listen } from '../../base/listen';
 import type { Engine } from './engine';
 
 export interface Gestures {
@@ -31,7 +32,8 @@ export function listenToCanvas(
     return { x: event.clientX - box.left, y: event.clientY - box.top };
   };
   const options = { signal };
-  canvas.addEventListener(
+  listen(
+    canvas,
     'wheel',
     (event) => {
       const { x } = place(event);
@@ -46,7 +48,8 @@ export function listenToCanvas(
     },
     { passive: false, signal },
   );
-  canvas.addEventListener(
+  listen(
+    canvas,
     'pointerdown',
     (event) => {
       if (event.button > 1) return;
@@ -59,7 +62,8 @@ export function listenToCanvas(
     },
     options,
   );
-  canvas.addEventListener(
+  listen(
+    canvas,
     'pointermove',
     (event) => {
       const at = place(event);
@@ -96,10 +100,11 @@ export function listenToCanvas(
     else if (!panning) gestures.onArea(start.x, start.y, at.x, at.y, true);
     start = null;
   };
-  canvas.addEventListener('pointerup', up, options);
-  canvas.addEventListener('pointercancel', (event) => fingers.delete(event.pointerId), options);
-  canvas.addEventListener('pointerleave', () => gestures.onLeave(), options);
-  canvas.addEventListener(
+  listen(canvas, 'pointerup', up, options);
+  listen(canvas, 'pointercancel', (event) => fingers.delete(event.pointerId), options);
+  listen(canvas, 'pointerleave', () => gestures.onLeave(), options);
+  listen(
+    canvas,
     'dblclick',
     (event) => {
       const { x, y } = place(event);
@@ -112,12 +117,14 @@ export function listenToCanvas(
 /** A drag on the minimap chooses what is shown, a click moves it there. */
 export function listenToMinimap(minimap: HTMLElement, engine: Engine, signal: AbortSignal): void {
   let from: number | null = null;
+  const options = { signal };
   const timeAt = (event: PointerEvent): number => {
     const box = minimap.getBoundingClientRect();
     const { begin, end } = engine.viewport.whole;
     return begin + ((event.clientX - box.left) / box.width) * (end - begin);
   };
-  minimap.addEventListener(
+  listen(
+    minimap,
     'pointerdown',
     (event) => {
       from = event.clientX;
@@ -125,18 +132,20 @@ export function listenToMinimap(minimap: HTMLElement, engine: Engine, signal: Ab
       minimap.dataset['from'] = String(timeAt(event));
       engine.viewport.remember();
     },
-    { signal },
+    options,
   );
-  minimap.addEventListener(
+  listen(
+    minimap,
     'pointermove',
     (event) => {
       if (from === null || Math.abs(event.clientX - from) < CLICK) return;
       const [a, b] = [Number(minimap.dataset['from']), timeAt(event)].sort((x, y) => x - y);
       engine.moveTo(a ?? 0, b ?? 0);
     },
-    { signal },
+    options,
   );
-  minimap.addEventListener(
+  listen(
+    minimap,
     'pointerup',
     (event) => {
       if (from !== null && Math.abs(event.clientX - from) < CLICK) {
@@ -146,6 +155,6 @@ export function listenToMinimap(minimap: HTMLElement, engine: Engine, signal: Ab
       }
       from = null;
     },
-    { signal },
+    options,
   );
 }

@@ -11,24 +11,16 @@ const MOST_PAINTS = 64;
 const VERTEX_BYTES = 16;
 
 const VERTEX = `#version 300 es
-precision highp float;
-precision highp int;
-in float a_x0;
-in float a_x1;
-in uint a_name;
-in uint a_lane;
-in uint a_kind;
-in uint a_coverage;
-uniform float u_base;    // unit near the left edge
-uniform float u_rest;    // its pixel
-uniform float u_scale;   // pixels per unit
-uniform vec2 u_size;     // of the canvas, in pixels
-uniform float u_y;
-uniform float u_lane;
-uniform float u_pixel;   // a device pixel
-uniform float u_last;    // the tile's end in units: what reaches it goes on, and has no gap behind it
-flat out uint v_kind;
-flat out uint v_name;
+in float a_x0, a_x1;
+in uint a_name, a_lane, a_kind, a_coverage;
+uniform vec2 u_size;  // of the canvas, in pixels
+uniform float u_y, u_lane,
+  u_base,   // unit near the left edge
+  u_rest,   // its pixel
+  u_scale,  // pixels per unit
+  u_pixel,  // a device pixel
+  u_last;   // the tile's end in units: what reaches it goes on, and has no gap behind it
+flat out uint v_kind, v_name;
 void main() {
   float x0 = (a_x0 - u_base) * u_scale + u_rest;
   float x1 = (a_x1 - u_base) * u_scale + u_rest;
@@ -48,13 +40,11 @@ void main() {
 const FRAGMENT = `#version 300 es
 precision highp float;
 precision highp int;
-flat in uint v_kind;
-flat in uint v_name;
+flat in uint v_kind, v_name;
 uniform vec4 u_paints[${MOST_PAINTS}]; // colour, hatching
 uniform vec3 u_paper;
 uniform int u_only;  // a name that stands out, or -1
-uniform float u_ratio;
-uniform float u_vary;
+uniform float u_ratio, u_vary;
 out vec4 colour;
 void main() {
   vec4 paint = u_paints[min(v_kind, ${MOST_PAINTS - 1}u)];

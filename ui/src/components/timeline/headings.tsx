@@ -1,10 +1,23 @@
 // The column at the left: groups that open and close, tracks that fold and can be pinned.
 import { countText, durationText } from '../../base/format';
+import type { Track } from '../../api/types';
 import type { Layout } from './layout';
 import { Aside } from '../plain';
 
+/** What a track shows, as `data-n` has it. */
+const numberOf = ({ kind, unit }: Track): string | undefined =>
+  kind === 'accounting'
+    ? 'timeline.account_ns'
+    : kind !== 'counter'
+      ? 'timeline.total_ns'
+      : unit === 'bytes'
+        ? 'memory.peak'
+        : undefined;
+
 export function Headings(props: {
   layout: Layout;
+  /** Of two recordings beside each other none is greyed: what is harmed is known of the first alone. */
+  beside: boolean;
   onGroup: (key: string) => void;
   onFold: (track: number) => void;
   onPin: (track: number) => void;
@@ -33,13 +46,16 @@ export function Headings(props: {
             {row.track.lanes > 1 && row.track.kind !== 'counter' ? (
               <button
                 class="tl-title"
+                data-n={props.beside ? undefined : numberOf(row.track)}
                 aria-expanded={!row.folded}
                 onClick={() => props.onFold(row.track.id)}
               >
                 <span aria-hidden="true">{row.folded ? '▸' : '▾'}</span> {row.track.title}
               </button>
             ) : (
-              <span class="tl-title">{row.track.title}</span>
+              <span class="tl-title" data-n={props.beside ? undefined : numberOf(row.track)}>
+                {row.track.title}
+              </span>
             )}
             <button
               class="tl-pin"

@@ -17,6 +17,37 @@ export type Context2D = CanvasRenderingContext2D | OffscreenCanvasRenderingConte
 const FONT = '11px system-ui, sans-serif';
 const SELECT = '#d55e00';
 
+/** A filled rectangle. */
+function fill(
+  context: Context2D,
+  colour: string,
+  x: number,
+  y: number,
+  width: number,
+  height: number,
+  alpha = 1,
+): void {
+  context.fillStyle = colour;
+  context.globalAlpha = alpha;
+  context.fillRect(x, y, width, height);
+  context.globalAlpha = 1;
+}
+
+/** The edge of a rectangle. */
+function edge(
+  context: Context2D,
+  colour: string,
+  thick: number,
+  x: number,
+  y: number,
+  width: number,
+  height: number,
+): void {
+  context.strokeStyle = colour;
+  context.lineWidth = thick;
+  context.strokeRect(x, y, width, height);
+}
+
 export interface Picked {
   readonly slice: number;
   readonly track: number;
@@ -53,14 +84,10 @@ export function drawOverlay(
   drawLabels(context, scene, viewport, names, state);
   drawFlows(context, layout, viewport, scroll, state.flows);
   drawPicked(context, layout, viewport, scroll, state.picked);
-  drawArea(context, size, viewport, scroll, state.area);
-  drawMarks(context, size, viewport, theme, state.marks);
-  if (state.pointer !== null) {
-    context.fillStyle = cssOf(theme.ink);
-    context.globalAlpha = 0.25;
-    context.fillRect(Math.round(state.pointer), 0, 1, size.height);
-    context.globalAlpha = 1;
-  }
+  drawArea(context, viewport, scroll, state.area);
+  drawMarks(context, size, viewport, state.marks);
+  if (state.pointer !== null)
+    fill(context, cssOf(theme.ink), Math.round(state.pointer), 0, 1, size.height, 0.25);
 }
 
 function drawSteps(
@@ -70,15 +97,11 @@ function drawSteps(
   theme: Theme,
   steps: readonly StepSpan[],
 ): void {
-  context.fillStyle = cssOf(theme.ink);
-  context.globalAlpha = 0.28;
-  for (const step of steps) {
-    for (const edge of [step.begin_ns, step.end_ns]) {
-      const x = viewport.pixelOf(edge);
-      if (x >= 0 && x <= size.width) context.fillRect(Math.round(x), 0, 1, size.height);
-    }
+  const ink = cssOf(theme.ink);
+  for (const at of steps.flatMap((step) => [step.begin_ns, step.end_ns])) {
+    const x = viewport.pixelOf(at);
+    if (x >= 0 && x <= size.width) fill(context, ink, Math.round(x), 0, 1, size.height, 0.28);
   }
-  context.globalAlpha = 1;
 }
 
 function drawCounters(
@@ -151,8 +174,8 @@ function drawLabel(context: Context2D, label: Label, height: number): void {
   context.clip();
   if (paint.hatch !== 'solid') {
     // Hatching under letters is hard to read.
-    context.fillStyle = 'rgba(255,255,255,.85)';
-    context.fillRect(left + 2, y + 2, context.measureText(text).width + 4, height - 5);
+    const behind = context.measureText(text).width + 4;
+    fill(context, '#ffffff', left + 2, y + 2, behind, height - 5, 0.85);
   }
   context.fillStyle = paint.hatch === 'solid' ? inkOn(paint.colour) : '#000000';
   context.fillText(text, left + 4, y + height / 2);
@@ -182,16 +205,14 @@ function drawLabels(
       const y = row.y + lane * row.row.lane;
       const slice = block.slice[at] ?? MERGED;
       if (state.critical?.has(slice)) {
-        context.strokeStyle = SELECT;
-        context.lineWidth = 2;
-        context.strokeRect(left + 1, y + 1, Math.max(1, right - left - 2), row.row.lane - 3);
+        const inside = Math.max(1, right - left - 2);
+        edge(context, SELECT, 2, left + 1, y + 1, inside, row.row.lane - 3);
       }
       const wide = right - left;
       const labelled = !small && wide >= LEAST_LABEL / 4 && slice !== MERGED;
       const name = labelled || needle !== '' ? names.of(block.name[at] ?? 0) : undefined;
       if (needle !== '' && name?.toLowerCase().includes(needle)) {
-        context.fillStyle = SELECT;
-        context.fillRect(left, y + row.row.lane - 3, Math.max(2, wide), 2);
+        fill(context, SELECT, left, y + row.row.lane - 3, Math.max(2, wide), 2);
       }
       if (!labelled) return;
       const kind = block.kind[at] ?? 0;
@@ -265,18 +286,13 @@ function drawPicked(
   const x0 = viewport.pixelOf(picked.begin);
   const x1 = viewport.pixelOf(picked.end);
   const y = row.y - scroll + picked.lane * row.lane;
-  context.lineWidth = 3;
-  context.strokeStyle = '#ffffff';
   const wide = Math.max(3, x1 - x0);
-  context.strokeRect(x0 - 1, y - 1, wide + 1, row.lane + 1);
-  context.lineWidth = 2;
-  context.strokeStyle = SELECT;
-  context.strokeRect(x0 - 1, y - 1, wide + 1, row.lane + 1);
+  edge(context, '#ffffff', 3, x0 - 1, y - 1, wide + 1, row.lane + 1);
+  edge(context, SELECT, 2, x0 - 1, y - 1, wide + 1, row.lane + 1);
 }
 
 function drawArea(
   context: Context2D,
-  size: { width: number; height: number },
   viewport: Viewport,
   scroll: number,
   area: OverlayState['area'],
@@ -286,23 +302,16 @@ function drawArea(
   const x1 = viewport.pixelOf(area.end);
   const top = area.top - scroll;
   const bottom = area.bottom - scroll;
-  context.fillStyle = SELECT;
-  context.globalAlpha = 0.1;
-  context.fillRect(x0, top, x1 - x0, bottom - top);
-  context.globalAlpha = 1;
-  context.strokeStyle = SELECT;
-  context.lineWidth = 1;
+  fill(context, SELECT, x0, top, x1 - x0, bottom - top, 0.1);
   context.setLineDash([4, 3]);
-  context.strokeRect(Math.round(x0) + 0.5, top + 0.5, Math.round(x1 - x0), bottom - top);
+  edge(context, SELECT, 1, Math.round(x0) + 0.5, top + 0.5, Math.round(x1 - x0), bottom - top);
   context.setLineDash([]);
-  void size;
 }
 
 function drawMarks(
   context: Context2D,
   size: { width: number; height: number },
   viewport: Viewport,
-  theme: Theme,
   marks: readonly Mark[],
 ): void {
   context.font = FONT;
@@ -310,14 +319,11 @@ function drawMarks(
   for (const mark of marks) {
     const x = Math.round(viewport.pixelOf(mark.at));
     if (x < 0 || x > size.width) continue;
-    context.fillStyle = '#0072b2';
-    context.fillRect(x, 0, 2, size.height);
-    const wide = context.measureText(mark.label).width + 6;
-    context.fillRect(x, 0, wide, 14);
+    fill(context, '#0072b2', x, 0, 2, size.height);
+    fill(context, '#0072b2', x, 0, context.measureText(mark.label).width + 6, 14);
     context.fillStyle = '#ffffff';
     context.fillText(mark.label, x + 3, 2);
   }
-  void theme;
 }
 
 export function drawRuler(
@@ -330,12 +336,11 @@ export function drawRuler(
   context.font = FONT;
   context.textBaseline = 'middle';
   const step = tickStep(viewport.nsPerPixel * 110);
-  context.fillStyle = cssOf(theme.ink);
+  const ink = cssOf(theme.ink);
+  context.fillStyle = ink;
   for (let at = Math.ceil(viewport.begin / step) * step; at <= viewport.end; at += step) {
     const x = Math.round(viewport.pixelOf(at));
-    context.globalAlpha = 0.4;
-    context.fillRect(x, size.height - 6, 1, 6);
-    context.globalAlpha = 1;
+    fill(context, ink, x, size.height - 6, 1, 6, 0.4);
     context.fillText(axisText(at, step), x + 4, size.height - 9);
   }
   for (const each of steps) {
@@ -365,16 +370,17 @@ export function drawMinimap(
   const longest = Math.max(1, ...steps.map((step) => step.end_ns - step.begin_ns));
   for (const step of steps) {
     const tall = (size.height - 4) * ((step.end_ns - step.begin_ns) / longest);
-    context.fillStyle = step.counted ? '#56b4e9' : cssOf(theme.line);
+    const colour = step.counted ? '#56b4e9' : cssOf(theme.line);
     const wide = x(step.end_ns) - x(step.begin_ns);
-    context.fillRect(x(step.begin_ns), size.height - tall, Math.max(1, wide - 1), tall);
+    fill(context, colour, x(step.begin_ns), size.height - tall, Math.max(1, wide - 1), tall);
   }
   const most = Math.max(1, ...density);
-  context.fillStyle = SELECT;
   density.forEach((count, i) => {
     if (count === 0) return;
     const tall = Math.max(2, (size.height - 2) * (count / most));
-    context.fillRect(
+    fill(
+      context,
+      SELECT,
       (i / density.length) * size.width,
       size.height - tall,
       Math.max(1, size.width / density.length),
@@ -383,12 +389,9 @@ export function drawMinimap(
   });
   const left = Math.max(0, x(viewport.begin));
   const right = Math.min(size.width, Math.max(left + 3, x(viewport.end)));
-  context.fillStyle = cssOf(theme.paper);
-  context.globalAlpha = 0.6;
-  context.fillRect(0, 0, left, size.height);
-  context.fillRect(right, 0, size.width - right, size.height);
-  context.globalAlpha = 1;
-  context.strokeStyle = cssOf(theme.ink);
-  context.lineWidth = 2;
-  context.strokeRect(left + 1, 1, Math.max(1, right - left - 2), size.height - 2);
+  const paper = cssOf(theme.paper);
+  fill(context, paper, 0, 0, left, size.height, 0.6);
+  fill(context, paper, right, 0, size.width - right, size.height, 0.6);
+  const inside = Math.max(1, right - left - 2);
+  edge(context, cssOf(theme.ink), 2, left + 1, 1, inside, size.height - 2);
 }

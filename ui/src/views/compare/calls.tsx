@@ -69,6 +69,7 @@ function DifferentialFlame(props: { base: Recording; next: Recording }) {
       <Icicle
         root={root}
         label="Calls of a step: ▲ more time than in the base, ▼ less"
+        of="compare.change_ns"
         search=""
         text={durationText}
       />

@@ -1,5 +1,6 @@
 // Both timelines, one under the other: as many nanoseconds to a pixel, a step of each begins at the same place, and they
 // move together.
+import { atEnd } from '../../base/listen';
 import { useEffect, useMemo, useState } from 'preact/hooks';
 import { durationText } from '../../base/format';
 import type { TraceClient } from '../../api/client';
@@ -70,7 +71,7 @@ function Pane(props: {
     if (!canvases) return undefined;
     // Another recording takes its place with other canvases; the view may end before.
     const end = new AbortController();
-    props.signal.addEventListener('abort', () => end.abort(), { once: true });
+    atEnd(props.signal, () => end.abort());
     const made = new Engine(
       { client: recording.client, session: recording.session, signal: end.signal },
       canvases,
@@ -203,14 +204,7 @@ function Linked(props: {
   const press = (event: KeyboardEvent): void => {
     const engine = engines[0];
     if (!engine || event.ctrlKey || event.metaKey || event.altKey) return;
-    const middle = engine.viewport.width / 2;
-    const actions: Readonly<Record<string, () => void>> = {
-      KeyW: () => engine.zoom(0.7, middle),
-      KeyS: () => engine.zoom(1 / 0.7, middle),
-      KeyA: () => engine.pan(-0.15 * engine.viewport.width),
-      KeyD: () => engine.pan(0.15 * engine.viewport.width),
-    };
-    const action = actions[event.code];
+    const action = engine.keys(() => engine.viewport.width / 2)[event.code];
     if (!action || (event.target as HTMLElement).tagName === 'SELECT') return;
     event.preventDefault();
     action();

@@ -235,7 +235,7 @@ function Pair(props: { pair: ComparePair; context: ViewContext }) {
 
 function Screen(props: { context: ViewContext }) {
   const { context } = props;
-  const { scope } = useStore(context.state);
+  const { scope } = useStore(context.state, 'scope');
   const inputs = context.session.inputs ?? [];
   const several = inputs.length >= 2;
   const [diagnosed, diagnosis] = useDiagnosis(context.client, null, several ? undefined : 'none');

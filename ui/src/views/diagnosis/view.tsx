@@ -48,7 +48,9 @@ function Verdict(props: { diagnosis: Diagnosis }) {
           {verdict.id.replaceAll('-', verdict.id === 'cannot-tell' ? ' ' : '-')}
         </Term>
       </h1>
-      <p class="sentence">{sentence}</p>
+      <p class="sentence" data-n={verdict.families.length > 0 ? 'diagnosis.families' : undefined}>
+        {sentence}
+      </p>
       <p class="step-time">
         <b data-n="diagnosis.step_mean_ns">
           {durationText(baseline.usual_step_ns || baseline.step_mean_ns)}
@@ -158,7 +160,7 @@ function Facts(props: { diagnosis: Diagnosis }) {
 
 function Screen(props: { context: ViewContext }) {
   const { context } = props;
-  const state = useStore(context.state);
+  const state = useStore(context.state, 'scope', 'finding');
   const [loaded, diagnosis] = useDiagnosis(context.client, state.scope);
   if (loaded.state === 'failed') return <Failed what="No diagnosis" of={loaded} />;
   if (!diagnosis) return <Loading what="Diagnosing" />;

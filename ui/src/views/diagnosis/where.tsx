@@ -20,7 +20,7 @@ const MOST_PLACES = 5000;
 
 export function Where(props: { diagnosis: Diagnosis; context: ViewContext }) {
   const { diagnosis, context } = props;
-  const { scope } = useStore(context.state);
+  const { scope } = useStore(context.state, 'scope');
   const [level, setLevel] = useState<Level>('operator');
   const [place, setPlace] = useState<Place>({});
   const { baseline } = diagnosis;

@@ -156,7 +156,19 @@ function Screen(props: { context: ViewContext }) {
           {notes.map((note) => (
             <Soft key={note}>{note}</Soft>
           ))}
-          <Icicle root={root} label={`Flame graph: ${title}`} search={state.frames} text={text} />
+          <Icicle
+            root={root}
+            label={`Flame graph: ${title}`}
+            of={
+              chosen === 'memory'
+                ? 'memory.peak'
+                : metric
+                  ? `stacks.${weights ? 'calls' : 'total_ns'}`
+                  : 'flame.total_ns'
+            }
+            search={state.frames}
+            text={text}
+          />
         </>
       )}
     </div>

@@ -117,6 +117,7 @@ function Composition(props: { context: ViewContext; at: number }) {
         <Icicle
           root={root}
           label="Memory allocated at the peak"
+          of="memory.peak"
           search=""
           text={(value) => valueTextIn(value, 'bytes')}
         />
@@ -133,7 +134,7 @@ function Composition(props: { context: ViewContext; at: number }) {
 /** Operators by what they allocate, from the columns of the table of operators that count bytes. */
 function Allocators(props: { context: ViewContext }) {
   const { context } = props;
-  const state = useStore(context.state);
+  const state = useStore(context.state, 'scope');
   const loaded = useAnswer<TableAnswer>(context.client, tablePath('ops', AS_IT_IS, state.scope));
   if (loaded.state === 'failed') return <Failed what="No operators" of={loaded} />;
   const table = latest(loaded);

@@ -3,11 +3,19 @@ import { useEffect, useState } from 'preact/hooks';
 import { durationText, percentText } from '../../base/format';
 import type { Scope } from '../../base/scope';
 import { StepStack } from '../../components/step_stack';
-import { diagnoseCommand, pathOf, RANK_SCOPE, scopeOptions } from '../../api/urls';
-import type { Diagnosis, RankRecording, StepAccount } from '../../api/types';
+import { diagnoseCommand, pathOf, RANK_SCOPE, scopeOptions, TIME_SCOPE } from '../../api/urls';
+import type {
+  Column,
+  Diagnosis,
+  RankRecording,
+  Row,
+  StepAccount,
+  TableAnswer,
+} from '../../api/types';
 import { Beyond } from '../../components/beyond';
 import { CopyCommand } from '../../components/copy_button';
 import { Empty, Failed, Loading } from '../../components/notice';
+import { DataTable } from '../../components/data_table';
 import { useDiagnosis } from '../../components/use_diagnosis';
 import { useStore } from '../../components/use_store';
 import { mounted } from '../mount';
@@ -18,13 +26,17 @@ const MOST_RANKS = 64;
 /** Columns of the table of ranks. */
 const TIMES = ['step_mean_ns', 'communication_ns', 'waited_ns', 'made_wait_ns'] as const;
 
+/** Columns of the collectives. */
+const SHOWN = /^(kind|count|total_ns|mean_ns|transfer_ns|wait_ns|bytes|gb_per_s)$/;
+
 interface RankSteps {
   readonly input: number;
   readonly rank: number | null;
   readonly steps: readonly StepAccount[];
+  readonly collectives: TableAnswer | null;
 }
 
-/** The steps of each rank, by one diagnosis each, which begin when this view is opened. */
+/** The steps and collectives of each rank, by one diagnosis each, which begin when this view is opened. */
 function useRankSteps(
   context: ViewContext,
   recordings: readonly RankRecording[],
@@ -45,8 +57,14 @@ function useRankSteps(
         if (abort.signal.aborted) return;
         if (!answer.ok) continue;
         const { steps } = answer.value;
+        const table = await context.client.json<TableAnswer>(
+          pathOf('api/reports/collectives', [['input', index], ...scopeOptions(scope, TIME_SCOPE)]),
+          abort.signal,
+        );
+        if (abort.signal.aborted) return;
+        const collectives = table.ok ? table.value : null;
         const rank = recordings.find((each) => each.input === name)?.rank ?? index;
-        setFound((before) => [...before, { input: index, rank, steps }]);
+        setFound((before) => [...before, { input: index, rank, steps, collectives }]);
       }
     };
     void ask();
@@ -144,9 +162,34 @@ function Heat(props: { steps: readonly RankSteps[]; context: ViewContext }) {
   );
 }
 
+/** What each rank exchanges, by kind: the table of the same name of each recording. */
+function Collectives(props: { ranks: readonly RankSteps[] }) {
+  const first = props.ranks.find((each) => each.collectives)?.collectives;
+  const rows = props.ranks.flatMap(({ rank, collectives }) =>
+    (collectives?.rows ?? []).map((row): Row => ({ ...row, rank })),
+  );
+  if (!first || rows.length === 0) return null;
+  const rank: Column = { name: 'rank', kind: 'text', unit: '', doc: '' };
+  return (
+    <>
+      <h2>Collectives of each rank</h2>
+      <div class="short-table">
+        <DataTable
+          label="Collectives of each rank"
+          of="collectives"
+          columns={[rank, ...first.columns.filter(({ name }) => SHOWN.test(name))]}
+          rows={rows}
+          rowTitle=""
+          onRow={() => undefined}
+        />
+      </div>
+    </>
+  );
+}
+
 function Screen(props: { context: ViewContext }) {
   const { context } = props;
-  const state = useStore(context.state);
+  const state = useStore(context.state, 'scope');
   const [loaded, diagnosis] = useDiagnosis(context.client, state.scope);
   const steps = useRankSteps(context, diagnosis?.ranks?.recordings ?? [], state.scope);
   if (loaded.state === 'failed') return <Failed what="No diagnosis" of={loaded} />;
@@ -217,6 +260,7 @@ function Screen(props: { context: ViewContext }) {
       </div>
       {steps.length > 0 && <Beyond scope={state.scope} known={RANK_SCOPE} />}
       {steps.length > 0 && <Heat steps={steps} context={context} />}
+      <Collectives ranks={steps} />
       {steps.length > 0 && ranks.recordings.length > MOST_RANKS && (
         <Soft>
           The steps of the first {MOST_RANKS} of {ranks.recordings.length} recordings are shown.

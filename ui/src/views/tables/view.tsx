@@ -1,5 +1,5 @@
 // Every report as a table, from the columns that it declares; a new report appears by itself.
-import { useMemo } from 'preact/hooks';
+import { useMemo, useState } from 'preact/hooks';
 import { countText } from '../../base/format';
 import { csvText } from '../../base/text';
 import { AS_IT_IS, TABLE_SCOPE, tableCommand, tablePath, type TableQuestion } from '../../api/urls';
@@ -14,10 +14,10 @@ import { useStore } from '../../components/use_store';
 import { mounted } from '../mount';
 import { filterOf, leadOf, nextSort } from './rows';
 import type { View, ViewContext } from '../view';
-import { Aside } from '../../components/plain';
+import { Aside, Quiet } from '../../components/plain';
 
-/** Rows beyond these are asked for by a filter. */
-const MOST_ROWS = 5000;
+/** Rows that are asked for at first; then always four times as many. */
+const FIRST_ROWS = 5000;
 
 function follow(context: ViewContext, columns: readonly Column[], row: Row): void {
   const lead = leadOf(columns, row);
@@ -32,11 +32,12 @@ function follow(context: ViewContext, columns: readonly Column[], row: Row): voi
 function Report(props: { report: ReportInfo; context: ViewContext }) {
   const { report, context } = props;
   const state = useStore(context.state);
+  const [most, setMost] = useState(FIRST_ROWS);
   const question: TableQuestion = {
     sort: state.sort,
     filter: state.filter,
     groupBy: state.groupBy,
-    limit: MOST_ROWS,
+    limit: most,
   };
   const loaded = useAnswer<TableAnswer>(
     context.client,
@@ -94,6 +95,11 @@ function Report(props: { report: ReportInfo; context: ViewContext }) {
               ? `${countText(rows.length)}${(table.rows_total ?? rows.length) > rows.length ? ` of ${countText(table.rows_total ?? 0)}` : ''} rows`
               : ''}
           </span>
+          {table &&
+            (table.rows_total ?? 0) > rows.length &&
+            context.client.connection !== 'carried' && (
+              <Quiet onClick={() => setMost(4 * most)}>Show more rows</Quiet>
+            )}
           <span class="grow" />
           <CopyButton
             label="Copy CSV"

@@ -83,7 +83,13 @@ export function AreaDrawer(props: {
       {flame && root && (
         <section>
           <h3>Flame graph</h3>
-          <Icicle root={root} label="Flame graph of the area" search="" text={durationText} />
+          <Icicle
+            root={root}
+            label="Flame graph of the area"
+            of="flame.total_ns"
+            search=""
+            text={durationText}
+          />
         </section>
       )}
       {sums && (

@@ -77,12 +77,8 @@ export function keyHandler(targets: KeyTargets): (event: KeyboardEvent) => void 
       context.go({ area: selected, slice: null });
     }
   };
-  const middle = (): number => engine?.shown.pointer ?? (engine?.viewport.width ?? 0) / 2;
   const actions: Readonly<Record<string, () => void>> = {
-    KeyW: () => engine?.zoom(0.7, middle()),
-    KeyS: () => engine?.zoom(1 / 0.7, middle()),
-    KeyA: () => engine?.pan(-0.15 * engine.viewport.width),
-    KeyD: () => engine?.pan(0.15 * engine.viewport.width),
+    ...engine?.keys(() => engine.shown.pointer ?? engine.viewport.width / 2),
     ArrowLeft: () => step(-1, 0),
     ArrowRight: () => step(1, 0),
     ArrowUp: () => step(0, -1),

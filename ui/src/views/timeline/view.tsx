@@ -1,4 +1,5 @@
 // The timeline: minimap, ruler, tracks, and a drawer for what is selected.
+import { atEnd, listen } from '../../base/listen';
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { durationText } from '../../base/format';
 import { windowOf } from '../../base/scope';
@@ -11,6 +12,7 @@ import { Beyond } from '../../components/beyond';
 import { CopyCommand } from '../../components/copy_button';
 import { Empty, Failed, Loading } from '../../components/notice';
 import { useAnswer } from '../../components/use_answer';
+import { useDiagnosis } from '../../components/use_diagnosis';
 import { useStore } from '../../components/use_store';
 import { mounted } from '../mount';
 import { selectedTime } from '../selected_time';
@@ -64,7 +66,9 @@ function Board(props: { context: ViewContext; answer: TracksAnswer }) {
   const [unlit, setUnlit] = useState('');
   const [span, setSpan] = useState('');
   // A link that says what is in sight is not moved to its slice.
-  const linked = useRef(state.visible === null ? null : state.slice);
+  const linked = useRef(state.visible === null && state.top === null ? null : state.slice);
+  const came = useRef(state.top);
+  const scrolled = useRef<number | null>(null);
   const openness: Openness = useMemo(
     () => ({ closed: new Set(state.closed), turned: new Set(state.turned), pins: state.pins }),
     [state.closed, state.turned, state.pins],
@@ -74,6 +78,8 @@ function Board(props: { context: ViewContext; answer: TracksAnswer }) {
     context.client,
     state.slice === null ? null : pathOf('api/slice', [['id', state.slice]]),
   );
+  // What a damaged capture harms; the tracks do not wait for it.
+  useDiagnosis(context.client, null, context.session.steps ? undefined : 'none');
   const pick = (id: number | null): void => context.go({ slice: id, area: null });
 
   useEffect(() => {
@@ -89,11 +95,12 @@ function Board(props: { context: ViewContext; answer: TracksAnswer }) {
         made.invalidate();
         const { begin, end, whole } = made.viewport;
         const all = begin <= whole.begin && end >= whole.end;
-        context.go({ visible: all ? null : [begin, end] });
+        const top = (scrolled.current = Math.round(made.scroll));
+        context.go({ visible: all ? null : [begin, end], top });
         setSpan(`${durationText(end - begin)} in sight`);
       }, REST_MS) as unknown as number;
     };
-    context.signal.addEventListener('abort', () => clearTimeout(timer), { once: true });
+    atEnd(context.signal, () => clearTimeout(timer));
     const { visible } = context.state.value;
     const selected = selectedTime(context);
     if (visible) made.moveTo(visible[0], visible[1]);
@@ -171,6 +178,11 @@ function Board(props: { context: ViewContext; answer: TracksAnswer }) {
       engine.show(from, to);
   }, [engine, state.visible]);
   useEffect(() => {
+    if (state.top === null || state.top === scrolled.current) return;
+    scrolled.current = state.top;
+    stage.scroller.current?.scrollTo(0, state.top);
+  }, [engine, state.top]);
+  useEffect(() => {
     if (!engine) return;
     Object.assign(engine.shown, { marks: state.marks, search: state.search });
     if (!state.area) engine.shown.area = null;
@@ -213,12 +225,13 @@ function Board(props: { context: ViewContext; answer: TracksAnswer }) {
     const { viewport } = engine;
     const inSight = end >= viewport.begin && answer.begin_ns <= viewport.end;
     const tiny = answer.duration_ns < viewport.nsPerPixel;
-    if (linked.current !== answer.id && (!inSight || tiny)) {
+    const there = linked.current === answer.id;
+    if (!there && (!inSight || tiny)) {
       const around = Math.max(answer.duration_ns * 3, 2000);
       engine.show(answer.begin_ns - around, end + around);
     }
     linked.current = null;
-    engine.reveal(answer.track, answer.lane ?? 0);
+    if (!there || came.current === null) engine.reveal(answer.track, answer.lane ?? 0);
     engine.invalidate();
     const abort = new AbortController();
     void flowsOf(context.client, answer, abort.signal).then((flows) => {
@@ -243,7 +256,7 @@ function Board(props: { context: ViewContext; answer: TracksAnswer }) {
     if (!engine) return;
     critical.current.abort();
     const { signal } = (critical.current = new AbortController());
-    context.signal.addEventListener('abort', () => critical.current.abort(), { once: true });
+    atEnd(context.signal, () => critical.current.abort());
     if (!lit) {
       engine.shown.critical = null;
       setUnlit('');
@@ -281,10 +294,7 @@ function Board(props: { context: ViewContext; answer: TracksAnswer }) {
     togglePin,
     toggleCritical,
   });
-  useEffect(() => {
-    addEventListener('keydown', keys);
-    return () => removeEventListener('keydown', keys);
-  });
+  useEffect(() => listen(window, 'keydown', keys));
   const dimOthers = (): void => {
     if (!engine || !current) return;
     const picked = engine.inSight(100000).find(({ box }) => box.slice === current.id);

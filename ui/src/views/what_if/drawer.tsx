@@ -1,5 +1,5 @@
 // The what-if drawer: sliders and switches that replay the recording while they move.
-import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { durationText, percentText } from '../../base/format';
 import type { Failure, Result } from '../../base/result';
 import { exactPattern, shortened } from '../../base/text';
@@ -30,7 +30,7 @@ function useReplay(context: ViewContext, changes: readonly Change[], scope: Scop
   const [answer, setAnswer] = useState<WhatIfAnswer | null>(null);
   const [error, setError] = useState<Failure | null>(null);
   const queue = useRef<LatestWins<Question, Result<WhatIfAnswer>> | null>(null);
-  useEffect(() => {
+  useLayoutEffect(() => {
     const made = new LatestWins<Question, Result<WhatIfAnswer>>(
       (question, signal) =>
         context.client.json<WhatIfAnswer>(whatIfPath(question.changes, question.scope), signal),
@@ -43,7 +43,8 @@ function useReplay(context: ViewContext, changes: readonly Change[], scope: Scop
     return () => made.end();
   }, [context.client]);
   const text = JSON.stringify([changes, scope]);
-  useEffect(() => {
+  // Before the frame is painted: one waits for the answer.
+  useLayoutEffect(() => {
     if (changes.length === 0) {
       queue.current?.clear();
       setAnswer(null);
@@ -173,7 +174,7 @@ function Slider(props: {
 
 export function WhatIfDrawer(props: { context: ViewContext; onEnd: () => void }) {
   const { context } = props;
-  const state = useStore(context.state);
+  const state = useStore(context.state, 'changes', 'scope');
   const { changes, scope } = state;
   const { answer, error } = useReplay(context, changes, scope);
   const [own, setOwn] = useState('');

@@ -1,0 +1,170 @@
+// Recognises collectives: kind, size and where they run.
+#include "analysis/devices/collectives.h"
+
+#include <algorithm>
+#include <array>
+#include <string>
+
+#include "analysis/roofline/op_arguments.h"
+
+namespace fathom {
+namespace {
+
+constexpr std::array<std::string_view, kCollectiveKinds> kKinds = {
+    "all-reduce", "all-gather", "reduce-scatter", "all-to-all", "broadcast", "other"};
+
+struct Word {
+  std::string_view text;
+  CollectiveKind kind;
+};
+// In lower case, without underscores.
+constexpr auto kWords = std::to_array<Word>({
+    {"allreduce", CollectiveKind::all_reduce},
+    {"allgather", CollectiveKind::all_gather},
+    {"reducescatter", CollectiveKind::reduce_scatter},
+    {"alltoall", CollectiveKind::all_to_all},
+    {"sendrecv", CollectiveKind::all_to_all},
+    {"broadcast", CollectiveKind::broadcast},
+});
+
+/// The kind of each call. Each name is looked at once.
+class Kinds {
+ public:
+  explicit Kinds(const Context& context)
+      : context_(context), trace_(context.trace), known_(context.trace.strings.size(), kUnknown) {}
+  CollectiveKind of(SliceId slice) {
+    const CollectiveKind kind = by_name(slice);
+    return kind == CollectiveKind::other ? by_surroundings(slice) : kind;
+  }
+
+ private:
+  static constexpr std::uint8_t kUnknown = 0xff;
+  CollectiveKind by_name(SliceId slice) {
+    std::uint8_t& known = known_[trace_.slices.name[slice.row()].row()];
+    if (known == kUnknown) known = static_cast<std::uint8_t>(collective_kind(trace_.name(slice)));
+    return static_cast<CollectiveKind>(known);
+  }
+  /// One kernel may run all kinds (RCCL's generic one): its metadata, or who launched it, tells.
+  CollectiveKind by_surroundings(SliceId slice) {
+    CollectiveKind kind = by_metadata(slice);
+    SliceId at = context_.links().launch[slice.row()];
+    for (; at.valid() && kind == CollectiveKind::other; at = context_.nesting().parent[at.row()]) {
+      kind = by_metadata(at);
+      if (kind == CollectiveKind::other) kind = by_name(at);
+    }
+    return kind;
+  }
+  [[nodiscard]] CollectiveKind by_metadata(SliceId slice) const {
+    const std::vector<Collective>& all = trace_.collectives;
+    const auto at = std::ranges::lower_bound(all, slice, {}, &Collective::slice);
+    if (at == all.end() || at->slice != slice || !at->name.valid()) return CollectiveKind::other;
+    return collective_kind(trace_.text(at->name));
+  }
+
+  const Context& context_;
+  const Trace& trace_;
+  std::vector<std::uint8_t> known_;
+};
+
+/// The size of one call, from the metadata on it or around it.
+class Sizes {
+ public:
+  explicit Sizes(const Context& context)
+      : context_(context), of_signature_(context.trace.signatures.size(), kUnknown) {}
+
+  void fill(CollectiveCall& call, SliceId host) {
+    if (by_metadata(call, call.slice)) return;
+    for (SliceId at = host; at.valid(); at = context_.nesting().parent[at.row()]) {
+      if (by_metadata(call, at) || by_signature(call, at)) return;
+    }
+  }
+
+ private:
+  static constexpr std::int64_t kUnknown = -1;
+
+  bool by_metadata(CollectiveCall& call, SliceId slice) const {
+    const std::vector<Collective>& all = context_.trace.collectives;
+    const auto at = std::ranges::lower_bound(all, slice, {}, &Collective::slice);
+    if (at == all.end() || at->slice != slice || at->in_elements == kAbsent) return false;
+    const std::int64_t largest = std::max(at->in_elements, at->out_elements);
+    call.size = 2 * static_cast<std::uint64_t>(largest) + 1;
+    if (!at->dtype.valid()) return true;
+    const std::int64_t each = element_bytes(context_.trace.text(at->dtype));
+    if (__builtin_mul_overflow(largest, each, &call.bytes)) call.bytes = 0;  // of a damaged file
+    return true;
+  }
+
+  bool by_signature(CollectiveCall& call, SliceId slice) {
+    if (context_.phases()[slice] != Phase::communication) return false;
+    const Trace& trace = context_.trace;
+    const Signature* const signature = signature_of(trace, slice);
+    if (signature == nullptr || !signature->shapes.valid()) return false;
+    std::int64_t& bytes =
+        of_signature_[static_cast<std::size_t>(signature - trace.signatures.data())];
+    if (bytes == kUnknown) bytes = bytes_of(*signature);
+    if (bytes == 0) return false;
+    call.bytes = bytes;
+    call.size = 2 * static_cast<std::uint64_t>(bytes);
+    return true;
+  }
+
+  [[nodiscard]] std::int64_t bytes_of(const Signature& signature) const {
+    const Trace& trace = context_.trace;
+    const auto text = [&trace](StringId id) {
+      return id.valid() ? trace.text(id) : std::string_view();
+    };
+    const OpArguments arguments(text(signature.shapes), text(signature.types), {});
+    double bytes = 0;
+    for (const TensorArgument& tensor : arguments.tensors()) bytes += tensor.bytes();
+    return static_cast<std::int64_t>(bytes);
+  }
+
+  const Context& context_;
+  std::vector<std::int64_t> of_signature_;
+};
+
+}  // namespace
+
+std::string_view to_string(CollectiveKind kind) { return kKinds[static_cast<std::size_t>(kind)]; }
+
+CollectiveKind collective_kind(std::string_view name) {
+  std::string plain;
+  for (const char c : name) {
+    if (c == '_') continue;
+    plain += c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+  }
+  const auto at = std::ranges::find_if(
+      kWords, [&plain](const Word& word) { return plain.find(word.text) != std::string::npos; });
+  return at == kWords.end() ? CollectiveKind::other : at->kind;
+}
+
+std::vector<SliceId> host_collectives(const Context& context) {
+  std::vector<SliceId> found;
+  const Phases& phases = context.phases();
+  const Column<SliceId>& parent = context.nesting().parent;
+  for (const Nesting::Thread& thread : context.nesting().work) {
+    for (const SliceId slice : thread.slices) {
+      if (phases[slice] != Phase::communication) continue;
+      const SliceId around = parent[slice.row()];
+      if (!around.valid() || phases[around] != Phase::communication) found.push_back(slice);
+    }
+  }
+  return found;
+}
+
+std::vector<CollectiveCall> describe_collectives(const Context& context,
+                                                 std::span<const SliceId> slices) {
+  std::vector<CollectiveCall> calls;
+  calls.reserve(slices.size());
+  Kinds kinds(context);
+  Sizes sizes(context);
+  for (const SliceId slice : slices) {
+    CollectiveCall call{.slice = slice, .kind = kinds.of(slice)};
+    const bool on_device = is_device_activity(context.trace.kind(slice));
+    sizes.fill(call, on_device ? context.links().launch[slice.row()] : slice);
+    calls.push_back(call);
+  }
+  return calls;
+}
+
+}  // namespace fathom

@@ -1,0 +1,213 @@
+// collectives: what ranks exchange, by kind: how often, how much, how long, and how fast.
+#include "analysis/devices/collectives.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <map>
+#include <optional>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "reports/groups.h"
+#include "reports/report.h"
+
+namespace fathom {
+namespace collectives_report {
+namespace {
+
+/// The shortest of fewer may well have waited itself.
+constexpr std::uint64_t kFewestCalls = 3;
+
+/// Calls of one kind and size.
+struct Alike {
+  std::uint64_t count = 0;
+  Duration total{};
+  Duration min = Duration::max();
+
+  void add(Duration duration) {
+    ++count;
+    total += duration;
+    min = std::min(min, duration);
+  }
+};
+
+struct Group {
+  CollectiveKind kind = CollectiveKind::other;
+  Alike all;
+  Duration max{};
+  std::uint64_t sized = 0;  // those with a recorded size
+  std::int64_t bytes = 0;
+  Duration sized_total{};
+  std::optional<Duration> transfer;
+  std::optional<Duration> wait;
+  Agreed<std::int32_t> device;
+  Agreed<std::int64_t> stream;
+  OpCounts names;
+};
+
+struct Shared {
+  const Trace* trace = nullptr;
+  Duration all{};  ///< Of all rows.
+};
+using Collectives = ReportRows<Group, Shared>;
+
+std::int64_t rounded_mean(std::int64_t total, std::uint64_t count) {
+  return std::llround(static_cast<double>(total) / static_cast<double>(count));
+}
+
+std::optional<std::int64_t> bytes_of(const Group& group) {
+  return group.sized == 0 ? std::nullopt : std::optional(group.bytes);
+}
+
+std::optional<std::int64_t> mean_bytes(const Group& group) {
+  if (group.sized == 0) return {};
+  return rounded_mean(group.bytes, group.sized);
+}
+
+std::optional<double> gb_per_s(const Group& group) {
+  const auto time = static_cast<double>(to_ns(group.sized_total));
+  if (group.sized == 0 || !(time > 0)) return {};
+  return static_cast<double>(group.bytes) / time;
+}
+
+constexpr Collectives::Column kColumns[] = {
+    {"kind", ColumnKind::text, "",
+     "all-reduce, all-gather, reduce-scatter, all-to-all, broadcast or other.",
+     [](const Group& group) { return to_string(group.kind); }},
+    {"count", ColumnKind::count, "", "How many there were.",
+     [](const Group& group) { return group.all.count; }},
+    {"total_ns", ColumnKind::duration_ns, "ns", "Sum of their durations.",
+     [](const Group& group) { return group.all.total; }},
+    {"mean_ns", ColumnKind::duration_ns, "ns", "Mean duration, rounded.",
+     [](const Group& group) { return rounded_mean(to_ns(group.all.total), group.all.count); }},
+    {"min_ns", ColumnKind::duration_ns, "ns", "Shortest duration.",
+     [](const Group& group) { return group.all.min; }, true},
+    {"max_ns", ColumnKind::duration_ns, "ns", "Longest duration.", by<&Group::max>},
+    {"percent", ColumnKind::percent, "percent", "Share of the time of all selected collectives.",
+     [](const Group& group, const Shared& shared) {
+       return percent_of(group.all.total, shared.all);
+     }},
+    {"transfer_ns", ColumnKind::duration_ns, "ns",
+     "What they take once all ranks are there: each as long as the shortest call of its kind and "
+     "size. Null where fewer than three are alike, or no size was recorded.",
+     by<&Group::transfer>},
+    {"wait_ns", ColumnKind::duration_ns, "ns",
+     "What the same calls take above that: waiting for other ranks, or a busy network.",
+     by<&Group::wait>},
+    {"bytes", ColumnKind::bytes, "bytes",
+     "Sum of the larger of what goes in and what comes out, where recorded.", by<bytes_of>},
+    {"mean_bytes", ColumnKind::bytes, "bytes", "Mean size, rounded.", by<mean_bytes>},
+    {"gb_per_s", ColumnKind::real, "GB/s",
+     "Bytes over duration of those with a recorded size, in 10^9 bytes per second; waiting counts.",
+     by<gb_per_s>},
+    {"device", ColumnKind::integer, "", "Device number, where all agree.",
+     [](const Group& group) { return shared_value(group.device, -1); }},
+    {"stream", ColumnKind::integer, "", "Stream number, where all agree.",
+     [](const Group& group) { return shared_value(group.stream, kAbsent); }, false, "stream"},
+    {"names", ColumnKind::name, "", "Kernels, or calls of the host, the most frequent first.",
+     [](const Group& group, const Shared& shared) { return group.names.text(*shared.trace); },
+     false, "name"},
+};
+
+constexpr std::string_view kGroupBy[] = {"kind", "size", "stream", "name"};
+
+/// Of all devices, or where none communicates, of the host.
+std::vector<SliceId> selected(const Context& context) {
+  const Trace& trace = context.trace;
+  const Selector selector = context.selector();
+  const Timelines& timelines = context.timelines();
+  std::vector<SliceId> found;
+  bool on_devices = false;
+  for (const SliceId activity : context.links().activities) {
+    if (timelines.busy_kind(trace, activity) != Busy::communication) continue;
+    on_devices = true;
+    if (selector.activity(trace, activity)) found.push_back(activity);
+  }
+  if (on_devices || selector.device) return found;
+  found = host_collectives(context);
+  std::erase_if(found, [&](SliceId slice) { return !selector.host(trace, slice); });
+  return found;
+}
+
+void add(const Trace& trace, const CollectiveCall& call, Group& group) {
+  const std::size_t row = call.slice.row();
+  const Duration duration = trace.slices.duration[row];
+  group.all.add(duration);
+  group.max = std::max(group.max, duration);
+  group.names.add(trace.slices.name[row].value);
+  const bool on_device = is_device_activity(trace.kind(call.slice));
+  group.device.add(on_device ? trace.track(call.slice).device : -1);
+  group.stream.add(on_device ? trace.track(call.slice).stream : kAbsent);
+  if (call.bytes <= 0) return;
+  ++group.sized;
+  if (__builtin_add_overflow(group.bytes, call.bytes, &group.bytes)) {
+    group.bytes =
+        std::numeric_limits<std::int64_t>::max();  // a damaged file; the sum means nothing
+  }
+  group.sized_total += duration;
+}
+
+Result<Collectives> compute(const Context& context) {
+  const Trace& trace = context.trace;
+  const std::string& by = context.options.group_by;
+  GroupIndex index;
+  GroupIndex sizes;
+  Collectives collectives{.shared = {&trace}};
+  std::vector<Group>& groups = collectives.rows;
+  // Of each group, by size.
+  std::map<std::pair<std::size_t, std::uint64_t>, Alike> alike;
+  for (const CollectiveCall& call : describe_collectives(context, selected(context))) {
+    const std::size_t row = call.slice.row();
+    const auto size = static_cast<std::uint32_t>(sizes.of(call.size));
+    const std::uint32_t split = by == "size"     ? size
+                                : by == "stream" ? trace.slices.track[row].value
+                                : by == "name"   ? trace.slices.name[row].value
+                                                 : 0;
+    const std::size_t number = index.of(pair_key(static_cast<std::uint32_t>(call.kind), split));
+    if (number == groups.size()) groups.push_back({.kind = call.kind});
+    add(trace, call, groups[number]);
+    if (call.size != 0) alike[{number, call.size}].add(trace.slices.duration[row]);
+    collectives.shared.all += trace.slices.duration[row];
+  }
+  for (const auto& [key, calls] : alike) {
+    if (calls.count < kFewestCalls) continue;
+    Group& group = groups[key.first];
+    const Duration transfer = calls.min * static_cast<std::int64_t>(calls.count);
+    group.transfer = group.transfer.value_or(Duration()) + transfer;
+    group.wait = group.wait.value_or(Duration()) + (calls.total - transfer);
+  }
+  return collectives;
+}
+
+constexpr std::string_view kImportance[] = {
+    "kind",    "count",  "total_ns", "wait_ns",    "transfer_ns", "bytes",  "gb_per_s", "percent",
+    "mean_ns", "max_ns", "names",    "mean_bytes", "min_ns",      "device", "stream"};
+
+constexpr Need kNeeds[] = {{StoreTable::work}};
+
+Report report() {
+  return report_of<kColumns, compute>(
+      {.id = "collectives",
+       .title = "What ranks exchange, by kind: how often, how much, how long, and waiting in it",
+       .doc = "One row per kind of collective; --group-by size, stream or name splits it further. "
+              "They are the activities of devices that communicate; where no device does, the "
+              "outermost calls of the host that do. A call belongs to the steps or the window in "
+              "which it starts. One rank's recording does not show when the others came: what a "
+              "call takes above the shortest of its kind and size counts as waiting. `fathom "
+              "diagnose` of the recordings of all ranks compares each call with its counterparts.",
+       .group_by = kGroupBy,
+       .sort = "-total_ns",
+       .example = "fathom collectives trace.json.gz --group-by size",
+       .needs = kNeeds,
+       .none = "The recording holds no collectives.",
+       .importance = kImportance});
+}
+
+}  // namespace
+}  // namespace collectives_report
+
+Report collectives() { return collectives_report::report(); }
+
+}  // namespace fathom
