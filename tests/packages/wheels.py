@@ -212,6 +212,9 @@ class Installed(unittest.TestCase):
                 programs = self.install(version, wheel)
                 python, fathom = programs / "python", programs / "fathom"
                 self.assertRegex(self.use(programs, fathom, "--version"), r"^fathom \d")
+                # What the wheel has not as files.
+                self.assertIn("\n.SH NAME\n", self.use(programs, fathom, "man"))
+                self.assertIn("complete -", self.use(programs, fathom, "completion", "bash"))
                 printed = self.use(programs, fathom, "run", "-o", "session", "--", "python", "program.py")
                 self.assertIn(f"of Python 3 {version[1]}", printed)
                 self.assertIn("Verdict", self.use(programs, fathom, "diagnose", "session"))
