@@ -1,5 +1,5 @@
-# What goes with the program where it is installed: its manual page and completion, which it makes itself, the licences of what
-# is linked in, and the bill of materials. `cmake --install --component program` has these and no SDK; CPack makes a
+# What goes with the program where it is installed: its manual page and completion, which it makes itself, the documentation, the
+# licences of what is linked in, and the bill of materials. `cmake --install --component program` has these and no SDK; CPack makes a
 # package for Debian and Ubuntu of the same. tools/dist calls both.
 include(GNUInstallDirs)
 set(product "${PROJECT_BINARY_DIR}/product")
@@ -56,7 +56,14 @@ set(all "")
 if(FATHOM_PORTABLE)
   set(all ALL)
 endif()
-add_custom_target(fathom_product ${all} DEPENDS fathom ${pages})
+# README and the pages that it, the manual page and the program name.
+file(GLOB documents CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/docs/*.md" "${PROJECT_SOURCE_DIR}/docs/*.schema.json" "${PROJECT_SOURCE_DIR}/docs/img/*")
+add_custom_command(
+  OUTPUT "${product}/doc/README.md"
+  COMMAND "${Python3_EXECUTABLE}" -I -S "${PROJECT_SOURCE_DIR}/tools/shipped_pages" "${product}/doc"
+  DEPENDS "${PROJECT_SOURCE_DIR}/tools/shipped_pages" "${PROJECT_SOURCE_DIR}/README.md" "${PROJECT_SOURCE_DIR}/LICENSE" ${documents}
+  VERBATIM)
+add_custom_target(fathom_product ${all} DEPENDS fathom ${pages} "${product}/doc/README.md")
 add_dependencies(fathom_product fathom_notices)
 
 install(TARGETS fathom RUNTIME COMPONENT program)
@@ -64,7 +71,8 @@ install(FILES "${product}/fathom.1" DESTINATION "${CMAKE_INSTALL_MANDIR}/man1" C
 install(FILES "${product}/fathom.bash" DESTINATION "${CMAKE_INSTALL_DATADIR}/bash-completion/completions" COMPONENT program
         RENAME fathom)
 install(FILES "${product}/_fathom" DESTINATION "${CMAKE_INSTALL_DATADIR}/zsh/site-functions" COMPONENT program)
-install(FILES LICENSE README.md "${product}/THIRD-PARTY-NOTICES.txt" "${product}/fathom.spdx.json"
+install(DIRECTORY "${product}/doc/" DESTINATION "${CMAKE_INSTALL_DATADIR}/doc/fathom" COMPONENT program)
+install(FILES "${product}/THIRD-PARTY-NOTICES.txt" "${product}/fathom.spdx.json"
         DESTINATION "${CMAKE_INSTALL_DATADIR}/doc/fathom" COMPONENT program)
 fathom_name_program(program "${CMAKE_INSTALL_BINDIR}/fathom" "${CMAKE_INSTALL_DATADIR}/doc/fathom")
 

@@ -85,6 +85,11 @@ int run() {
   for (const Remark& code : exit_codes()) out += term(code.term, code.text);
   out += heading("ENVIRONMENT");
   for (const Remark& variable : environment()) out += term(variable.term, variable.text);
+  out +=
+      heading("FILES") + term("docs/PAGE.md",
+                              "Pages that are named here: below share/doc/fathom where Fathom is "
+                              "installed (/usr/share/doc/fathom of the Debian package; a wheel has "
+                              "none), and in its repository.");
   out += heading("EXAMPLES");
   for (const Remark& example : program_examples()) out += term(example.term, example.text);
   return print(out);

@@ -99,6 +99,30 @@ class Versions(unittest.TestCase):
         done = fathom("info", session)
         self.assertIn(newer.name, done.stdout + done.stderr)
         self.assertRegex(done.stdout + done.stderr, rf"version {data[len(MAGIC)] + 1}\b")
+        # What the others hold is diagnosed, with a warning.
+        done = fathom("diagnose", session)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("Verdict", done.stdout)
+        self.assertRegex(fathom("health", session).stdout, rf"{re.escape(newer.name)}.*version {data[len(MAGIC)] + 1}\b")
+
+    def test_facts_of_a_newer_process_are_left_out_with_a_warning(self):
+        session = self.folder / "facts"
+        shutil.copytree(DATA / "runs/plain", session)
+        (path,) = session.glob("process-*.json")
+        facts = json.loads(path.read_text())
+        kind, version = facts["schema"].split("/")
+        facts["shape_of_stones"] = "round"
+        path.write_text(json.dumps(facts))
+        self.assertIn("shape_of_stones", fathom("info", session, "--json").stdout)
+        for newer in (str(int(version) + 1), "99999999999999999999", "next"):
+            path.write_text(json.dumps({**facts, "schema": f"{kind}/{newer}"}))
+            answer = fathom("info", session, "--json")
+            self.assertEqual(answer.returncode, 0, answer.stderr)
+            self.assertNotIn("shape_of_stones", answer.stdout)
+            warning = f"{path.name} is of version {newer}; this Fathom reads version {version}: the facts about the program are left out"
+            self.assertIn(warning, answer.stdout)
+            self.assertIn(warning, " ".join(fathom("health", session).stdout.split()))
+            self.assertIn("Verdict", fathom("diagnose", session).stdout)
 
 
 if __name__ == "__main__":

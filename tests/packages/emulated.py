@@ -51,6 +51,9 @@ import ctypes, os
 library = os.environ["NVTX_INJECTION64_PATH"]
 ctypes.CDLL(library, mode=os.RTLD_NOW).InitializeInjectionNvtx2
 print("loaded", os.path.basename(library))
+# What the CUDA driver calls at its first use: 1, also where there is no CUPTI.
+library = os.environ["CUDA_INJECTION64_PATH"]
+print("loaded", os.path.basename(library), ctypes.CDLL(library, mode=os.RTLD_NOW).InitializeInjection())
 """
 
 
@@ -161,10 +164,11 @@ class Emulated(unittest.TestCase):
                 self.assertEqual(counted.recorded_by(session), {"by": "native"})
                 self.assertEqual(counted.calls_in(self.fathom("functions", session, "--csv")), counted.CALLS)
 
-    def test_the_library_that_programs_load_is_loaded(self):
+    def test_the_libraries_that_programs_load_are_loaded(self):
         python = self.folder / "bookworm" / "python"
-        printed = self.fathom("run", "--no-diagnose", "-o", "session-loads", "--", python, "loads.py")
-        self.assertIn("loaded libfathom_nvtx.so", printed)
+        printed = self.fathom("run", "--no-diagnose", "--cuda", "always", "-o", "session-loads", "--", python, "loads.py")
+        self.assertIn("loaded libfathom_nvtx.so\n", printed)
+        self.assertIn("loaded libfathom_cuda.so 1\n", printed)
 
     def test_the_module_reads_and_records(self):
         for suite, site in self.sites.items():

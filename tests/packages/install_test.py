@@ -19,11 +19,13 @@ FILES = {
     "share/man/man1/fathom.1",
     "share/bash-completion/completions/fathom",
     "share/zsh/site-functions/_fathom",
-    "share/doc/fathom/LICENSE",
-    "share/doc/fathom/README.md",
     "share/doc/fathom/THIRD-PARTY-NOTICES.txt",
     "share/doc/fathom/fathom.spdx.json",
 }
+# Pages, and what they show and name; `test_links_of_what_is_installed_lead_to_files` looks at what they lead to.
+FILES |= {"share/doc/fathom/LICENSE", "share/doc/fathom/README.md", "share/doc/fathom/docs/img/tables.svg",
+          *(f"share/doc/fathom/docs/{path.name}" for path in (SOURCE / "docs").iterdir() if path.suffix in (".md", ".json"))}
+LINK = re.compile(r"\]\(([^)#\s]*)(?:#[^)\s]*)?\)")
 # What others made to check bills of materials and package URLs, of tools/setup python.
 PYTHON = SOURCE / "build" / "python" / "bin" / "python"
 CHECKER = (PYTHON, "-m", "spdx_tools.spdx.clitools.pyspdxtools", "--infile")
@@ -92,6 +94,32 @@ class Packages(unittest.TestCase):
         # Nothing tells where it was built.
         self.assertNotIn(str(SOURCE).encode(), program.read_bytes())
         self.assertLess(self.tarball.stat().st_size, 20_000_000)
+
+    def test_links_of_what_is_installed_lead_to_files(self):
+        """Those of README, of the pages, and what the manual page and the program name."""
+        with tarfile.open(self.tarball) as tar:
+            tar.extractall(self.folder / "linked")
+        (top,) = (self.folder / "linked").iterdir()
+        documents = top / "share" / "doc" / "fathom"
+        followed = 0
+        for page in (documents / "README.md", *(documents / "docs").glob("*.md")):
+            for target in LINK.findall(page.read_text()):
+                if target and "://" not in target:
+                    self.assertTrue((page.parent / target).is_file(), f"{page.name}: {target}")
+                    followed += 1
+        self.assertGreater(followed, 100)
+        # Of the repository's README only what is no page has lost its link, and not its name.
+        ours, shipped = ((folder / "README.md").read_text() for folder in (SOURCE, documents))
+        lost = set(LINK.findall(ours)) - set(LINK.findall(shipped))
+        self.assertEqual({name for name in lost if name.startswith("docs/") or name == "LICENSE"}, set())
+        self.assertIn("examples/train.py", lost)
+        self.assertIn("examples/train.py", shipped)
+        self.assertEqual(LINK.sub("", shipped).count("\n"), LINK.sub("", ours).count("\n"))
+        named = set(re.findall(r"\bdocs/[a-z-]+\.(?:md|schema\.json)\b", run(os.environ["FATHOM"], "man").replace("\\-", "-")))
+        named |= {name.decode() for name in re.findall(rb"\bdocs/[a-z-]+\.(?:md|schema\.json)\b", (top / "bin" / "fathom").read_bytes())}
+        self.assertGreater(len(named), 8)
+        for name in named:
+            self.assertTrue((documents / name).is_file(), name)
 
     def test_sums_are_of_the_files(self):
         lines = (self.dist / "SHA256SUMS").read_text().splitlines()
@@ -234,6 +262,36 @@ class OtherLibraries(unittest.TestCase):
                 self.assertEqual(done.returncode, 1)
                 self.assertIn(says, done.stderr)
                 self.assertIn("Debian 12", done.stderr)
+
+    def test_missing_interpreters_are_named_before_anything_is_compiled(self):
+        """With how to get them; here there are none at all, or a fake one of 3.12."""
+        with tempfile.TemporaryDirectory() as name:
+            folder = pathlib.Path(name)
+            programs = folder / "programs"
+            programs.mkdir()
+            for program in ("bash", "dirname", "sed", "git", "uname", "mkdir", "stat"):
+                (programs / program).symlink_to(shutil.which(program))
+            compiler = programs / "c++"
+            compiler.write_text(f"#!{shutil.which('bash')}\necho '#define __GLIBC_MINOR__ 36'\n")
+            compiler.chmod(0o755)
+
+            def wheels() -> subprocess.CompletedProcess[str]:
+                return subprocess.run([SOURCE / "tools" / "wheels", folder / "made"], capture_output=True, text=True, check=False,
+                                      env={"PATH": str(programs), "PYENV_ROOT": str(folder / "pyenv"), "HOME": str(folder)})
+
+            done = wheels()
+            self.assertEqual(done.returncode, 1)
+            self.assertIn("0 of 3 wheels", done.stderr)
+            self.assertIn("CPython 3.10 3.11 3.12 or later; `pyenv install 3.10 3.11 3.12`", done.stderr)
+            python = folder / "pyenv" / "versions" / "3.12.1" / "bin" / "python"
+            python.parent.mkdir(parents=True)
+            python.write_text(f"#!{shutil.which('bash')}\n[ $1 != -m ] || exit 9\n[[ $* != *version_info* ]] || echo 3.12\n")
+            python.chmod(0o755)
+            done = wheels()
+            self.assertNotEqual(done.returncode, 0)
+            self.assertRegex(done.stderr, rf"1 of 3 wheels for \w+ can be made with the interpreters here: {re.escape(str(python))}\n")
+            self.assertIn("CPython 3.10 3.11; `pyenv install 3.10 3.11`", done.stderr)
+            self.assertNotIn("building", done.stderr)
 
     def test_what_needs_a_newer_glibc_is_packed_with_a_word(self):
         with tempfile.TemporaryDirectory() as folder:

@@ -98,5 +98,30 @@ class OlderGlibc(unittest.TestCase):
         self.start(program, "--gtest_brief=1")
 
 
+class BuiltFromSources(unittest.TestCase):
+    """What tools/build_glibc takes for the sources of glibc 2.28, which `make nightly` compiles."""
+
+    def build(self, folder: str, sources: pathlib.Path) -> subprocess.CompletedProcess[str]:
+        return subprocess.run([SOURCE / "tools" / "build_glibc", f"{folder}/made"], capture_output=True, text=True, check=False,
+                              env={**os.environ, "FATHOM_GLIBC_SOURCES": str(sources)})
+
+    def test_sources_that_are_not_there_are_told_apart_from_others_than_the_published(self):
+        with tempfile.TemporaryDirectory() as folder:
+            sources = pathlib.Path(folder) / "glibc-2.28.tar.xz"
+            done = self.build(folder, sources)
+            self.assertEqual(done.returncode, 3)
+            self.assertIn(f"{sources} is not there", done.stderr)
+            sources.write_bytes(b"something else")
+            done = self.build(folder, sources)
+            self.assertEqual(done.returncode, 1)
+            self.assertIn("is not glibc 2.28 as it was published", done.stderr)
+            repository = pathlib.Path(folder) / "repository"
+            subprocess.run(["git", "init", "-q", repository], check=True)
+            done = self.build(folder, repository)
+            self.assertEqual(done.returncode, 3)
+            self.assertIn("is no repository with glibc 2.28", done.stderr)
+            self.assertFalse((pathlib.Path(folder) / "made" / ".complete").exists())
+
+
 if __name__ == "__main__":
     unittest.main()

@@ -17,6 +17,7 @@ import tempfile
 import time
 import unittest
 import zipfile
+from collections.abc import Callable
 
 sys.path.insert(0, os.path.dirname(__file__))
 import counted
@@ -83,7 +84,8 @@ class Network(unittest.TestCase):
 
 class Wheels(unittest.TestCase):
     def test_they_are_named_for_what_they_run_on_and_hold_everything(self):
-        wheels = sorted(WHEELS.glob("*.whl"))
+        # Those for musl hold a sentence: musl_wheel_test.py.
+        wheels = sorted(set(WHEELS.glob("*.whl")) - set(WHEELS.glob("*-py3-none-musllinux_*.whl")))
         self.assertTrue(wheels, f"no wheel in {WHEELS}: make wheel")
         for wheel in wheels:
             with self.subTest(wheel.name):
@@ -127,21 +129,39 @@ class Wheels(unittest.TestCase):
 
 
 class Elsewhere(unittest.TestCase):
-    def pip(self, platform_tag: str) -> subprocess.CompletedProcess[str]:
-        """What pip says that a machine of that kind, with Python 3.11, asks to install the wheels."""
+    def pip(self, platform_tag: str, use: Callable[[pathlib.Path], None] | None = None) -> subprocess.CompletedProcess[str]:
+        """What pip says that a machine of that kind, with Python 3.11, asks to install the wheels. `use`, if any, gets what it unpacked."""
         with tempfile.TemporaryDirectory() as folder:
-            return run(sys.executable, "-m", "pip", "--disable-pip-version-check", "install", "--target", folder,
+            done = run(sys.executable, "-m", "pip", "--disable-pip-version-check", "install", "--target", folder,
                        "--no-index", "--no-deps", "--find-links", WHEELS, "--only-binary", ":all:",
                        "--implementation", "cp", "--python-version", "3.11", "--platform", platform_tag, "fathom")
+            if use:
+                self.assertEqual(done.returncode, 0, done.stderr)
+                use(pathlib.Path(folder))
+            return done
 
-    def test_older_glibc_and_musl_are_refused_with_a_sentence(self):
-        for tag in ("manylinux_2_17_x86_64", "musllinux_1_2_x86_64", "musllinux_1_2_aarch64"):
-            with self.subTest(tag):
-                done = self.pip(tag)
-                self.assertNotEqual(done.returncode, 0)
-                self.assertIn("No matching distribution found for fathom", done.stderr)
-        taken = self.pip(f"manylinux_2_28_{platform.machine()}")
-        self.assertEqual(taken.returncode, 0, taken.stderr)
+    def test_older_glibc_is_refused_and_this_one_gets_the_program(self):
+        done = self.pip("manylinux_2_17_x86_64")
+        self.assertNotEqual(done.returncode, 0)
+        self.assertIn("No matching distribution found for fathom", done.stderr)
+        self.pip(f"manylinux_2_28_{platform.machine()}", lambda site: self.assertTrue((site / "fathom/bin/fathom").exists()))
+
+    def test_musl_is_refused_with_a_sentence(self):
+        """By the module and by the program of the wheel that pip picks there: it lies beside those for glibc."""
+        made = {wheel.name.rsplit("manylinux_2_28_")[1] for wheel in WHEELS.glob("*-manylinux_2_28_*.whl")}
+        self.assertTrue(made)
+        for processor in (name.removesuffix(".whl") for name in made):
+            with self.subTest(processor):
+                self.pip(f"musllinux_1_2_{processor}", self.says_musl)
+
+    def says_musl(self, site: pathlib.Path) -> None:
+        environment = {**os.environ, "PYTHONPATH": str(site)}
+        for words in ((sys.executable, "-c", "import fathom"), (sys.executable, site / "bin/fathom", "run", "--", "true")):
+            done = run(*words, env=environment)
+            self.assertEqual((done.returncode, done.stdout), (1, ""))
+            last = done.stderr.splitlines()[-1]
+            for word in ("glibc 2.28", "musl (Alpine)", "debian:stable-slim"):
+                self.assertIn(word, last)
 
 
 class Installed(unittest.TestCase):
@@ -192,6 +212,9 @@ class Installed(unittest.TestCase):
                 programs = self.install(version, wheel)
                 python, fathom = programs / "python", programs / "fathom"
                 self.assertRegex(self.use(programs, fathom, "--version"), r"^fathom \d")
+                # What the wheel has not as files.
+                self.assertIn("\n.SH NAME\n", self.use(programs, fathom, "man"))
+                self.assertIn("complete -", self.use(programs, fathom, "completion", "bash"))
                 printed = self.use(programs, fathom, "run", "-o", "session", "--", "python", "program.py")
                 self.assertIn(f"of Python 3 {version[1]}", printed)
                 self.assertIn("Verdict", self.use(programs, fathom, "diagnose", "session"))

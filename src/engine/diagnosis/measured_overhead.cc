@@ -4,12 +4,14 @@
 #include <cstdint>
 #include <filesystem>
 #include <optional>
+#include <string_view>
 #include <tuple>
 
 #include <simdjson.h>
 
 #include "base/folder.h"
 #include "base/json_result.h"
+#include "engine/inputs/run_conditions.h"
 
 namespace fathom {
 namespace {
@@ -27,6 +29,11 @@ std::optional<Measured> measured_by(const std::string& path) {
   double ratio = 0;
   Measured measured;
   if (!get_json(parser.load(path), process)) return {};
+  std::string_view schema;
+  if (process["schema"].get(schema) == simdjson::SUCCESS &&
+      unknown_version(schema, kProcessSchema, kNewestProcess)) {
+    return {};
+  }
   if (process["overhead"].get(overhead) != simdjson::SUCCESS) return {};
   if (overhead["ratio"].get(ratio) != simdjson::SUCCESS) return {};
   if (process["pid"].get(measured.pid) != simdjson::SUCCESS) return {};

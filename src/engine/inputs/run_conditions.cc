@@ -2,7 +2,9 @@
 #include "engine/inputs/run_conditions.h"
 
 #include <algorithm>
+#include <charconv>
 #include <fstream>
+#include <system_error>
 
 #include <simdjson.h>
 
@@ -202,13 +204,23 @@ std::vector<ManifestProcess> manifest_processes(std::string_view json) {
   return found;
 }
 
-std::string manifest_schema(std::string_view json) {
+std::string stated_schema(std::string_view json) {
   simdjson::dom::parser parser;
   object members;
   std::string_view schema;
   if (!parse(parser, json, members) || members["schema"].get(schema) != simdjson::SUCCESS)
     return {};
   return std::string(schema);
+}
+
+std::optional<std::string> unknown_version(std::string_view schema, std::string_view kind,
+                                           int newest) {
+  if (!schema.starts_with(kind)) return std::nullopt;
+  const std::string_view digits = schema.substr(kind.size());
+  int version = 0;
+  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), version);
+  if (error == std::errc() && version <= newest) return std::nullopt;
+  return std::string(digits);
 }
 
 }  // namespace fathom

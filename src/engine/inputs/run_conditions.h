@@ -1,6 +1,7 @@
 // What a session folder says about the conditions of its run: JSON files as facts.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -36,7 +37,16 @@ struct ManifestProcess {
 };
 std::vector<ManifestProcess> manifest_processes(std::string_view json);
 
-/// The manifest's schema, or "".
-std::string manifest_schema(std::string_view json);
+/// The schema that such a file states, or "".
+std::string stated_schema(std::string_view json);
+
+/// Of a process's own file, process-<pid>.json: "fathom-process/1".
+constexpr std::string_view kProcessSchema = "fathom-process/";
+constexpr int kNewestProcess = 1;
+
+/// The version in a schema, "2" of "fathom-run/2", where this program reads no such one. Nothing
+/// where it does, and where the schema begins otherwise than `kind`.
+std::optional<std::string> unknown_version(std::string_view schema, std::string_view kind,
+                                           int newest);
 
 }  // namespace fathom

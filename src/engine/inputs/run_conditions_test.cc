@@ -45,5 +45,15 @@ TEST(RunConditions, LeaveTheCostOfRecordingToEachProcess) {
   ASSERT_NE(trace.fact("overhead.ratio"), nullptr);
 }
 
+TEST(RunConditions, KnowTheVersionsThatAreRead) {
+  EXPECT_EQ(stated_schema(R"({"schema": "fathom-process/2"})"), "fathom-process/2");
+  EXPECT_FALSE(unknown_version("fathom-process/1", kProcessSchema, kNewestProcess));
+  EXPECT_EQ(unknown_version("fathom-process/2", kProcessSchema, kNewestProcess), "2");
+  EXPECT_EQ(unknown_version("fathom-process/x", kProcessSchema, kNewestProcess), "x");
+  EXPECT_EQ(unknown_version("fathom-process/", kProcessSchema, kNewestProcess), "");
+  EXPECT_FALSE(unknown_version("", kProcessSchema, kNewestProcess));
+  EXPECT_FALSE(unknown_version("another/2", kProcessSchema, kNewestProcess));
+}
+
 }  // namespace
 }  // namespace fathom

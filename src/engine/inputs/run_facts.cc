@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <charconv>
 #include <filesystem>
+#include <optional>
 #include <string_view>
 
 #include "analysis/machine/run_usage.h"
@@ -100,8 +101,15 @@ void add_run_facts(Trace& trace, const RunRecording& recording,
   }
   for (const std::string& path : recording.conditions) {
     const Result<std::string> said = read_small_file(path);
-    if (!said || !add_conditions(trace, *said))
+    const std::optional<std::string> newer =
+        said ? unknown_version(stated_schema(*said), kProcessSchema, kNewestProcess) : std::nullopt;
+    if (newer) {
+      add_warning(trace, file_name(path) + " is of version " + *newer +
+                             "; this Fathom reads version 1: the facts about the program are "
+                             "left out");
+    } else if (!said || !add_conditions(trace, *said)) {
       add_warning(trace, file_name(path) + " is damaged: the facts about the program are missing");
+    }
   }
   if (!recording.program.empty()) add_text_fact(trace, kProgramFact, recording.program);
   for (const std::string& path : recording.aside)

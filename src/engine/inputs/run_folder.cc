@@ -2,7 +2,6 @@
 #include "engine/inputs/run_folder.h"
 
 #include <algorithm>
-#include <charconv>
 #include <filesystem>
 #include <optional>
 #include <set>
@@ -28,15 +27,11 @@ constexpr int kNewestVersion = 1;  ///< Of a session folder, as its manifest say
 /// What to say of a folder that a newer Fathom wrote: what stands in it may mean something else.
 std::optional<Error> newer_version(const RunRecording& recording) {
   if (recording.manifest == nullptr) return std::nullopt;
-  const std::string schema = manifest_schema(*recording.manifest);
-  if (!schema.starts_with(kSchema)) return std::nullopt;
-  const char* const digits = schema.data() + kSchema.size();
-  int version = 0;
-  const auto [end, error] = std::from_chars(digits, schema.data() + schema.size(), version);
-  const bool known = error == std::errc() && version <= kNewestVersion;
-  if (known) return std::nullopt;
+  const std::optional<std::string> version =
+      unknown_version(stated_schema(*recording.manifest), kSchema, kNewestVersion);
+  if (!version) return std::nullopt;
   return Error{ErrorCode::unsupported,
-               "a session folder of version " + schema.substr(kSchema.size()) +
+               "a session folder of version " + *version +
                    "; this Fathom reads version 1: use the one that recorded it, or a newer one"};
 }
 
@@ -192,7 +187,7 @@ std::optional<std::vector<RunRecording>> find_recordings(const std::string& fold
   const RunFiles files = run_files(folder);
   const std::shared_ptr<const std::string> manifest =
       files.manifest ? read_manifest(folder) : nullptr;
-  const bool said = manifest != nullptr && manifest_schema(*manifest).starts_with(kSchema);
+  const bool said = manifest != nullptr && stated_schema(*manifest).starts_with(kSchema);
   if (!said && files.captures.empty() && files.launcher.empty()) return std::nullopt;
   const auto held = std::make_shared<HeldFiles>();
   const RunFamily family =
