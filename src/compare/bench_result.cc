@@ -52,17 +52,30 @@ std::string member_of(std::string metric) {
   return metric + "_ns";
 }
 
+/// Numbers of either kind are read as a double.
+std::optional<double> number_of(const object& run, std::string_view member) {
+  double number = 0;
+  return get_json(run[member].get<double>(), number) ? std::optional(number) : std::nullopt;
+}
+
+/// Of a metric. Processor time is written by its modes.
+std::optional<double> ns_of(const object& run, const std::string& member) {
+  if (member != "cpu_ns") return number_of(run, member);
+  const std::optional<double> user = number_of(run, "user_ns");
+  const std::optional<double> system = number_of(run, "system_ns");
+  return user && system ? std::optional(*user + *system) : std::nullopt;
+}
+
 /// Whole ns of a run; unset for the other side, the warm-up, and runs without it.
 std::optional<std::int64_t> length_of(const element& each, const std::string& member) {
   object run;
   bool warm_up = false;
-  double ns = 0;
   const bool counts = get_json(each.get<object>(), run) && text_of(run, "side") == "new" &&
                       !(get_json(run["warmup"].get<bool>(), warm_up) && warm_up);
-  // Numbers of either kind are read as a double.
-  if (!counts || !get_json(run[member].get<double>(), ns) || !(ns >= 1) || ns > 1e16)
-    return std::nullopt;
-  return std::llround(ns);
+  if (!counts) return std::nullopt;
+  const std::optional<double> ns = ns_of(run, member);
+  if (!ns || !(*ns >= 1) || *ns > 1e16) return std::nullopt;
+  return std::llround(*ns);
 }
 
 void add_condition(const object& from, const char* key, std::string_view id, std::string_view title,

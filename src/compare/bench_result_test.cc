@@ -28,6 +28,15 @@ TEST(BenchResult, HasTheRunsOfTheNewCommandWithoutTheWarmUp) {
   EXPECT_EQ(parse_bench_result(result_of({30}, "wall"))->lengths_ns, std::vector<std::int64_t>{7});
 }
 
+TEST(BenchResult, ProcessorTimeIsThatOfBothModes) {
+  const Result<Profile> profile = parse_bench_result(
+      R"({"schema": "fathom.bench/1", "new": ["a"], "headline": "cpu", "conditions": {}, "runs": [)"
+      R"({"side": "new", "warmup": false, "user_ns": 30, "system_ns": 4},)"
+      R"({"side": "new", "warmup": false, "user_ns": 20}]})");
+  ASSERT_TRUE(profile.ok()) << profile.error().message;
+  EXPECT_EQ(profile->lengths_ns, std::vector<std::int64_t>{34});
+}
+
 TEST(BenchResult, RefusesWhatHasNoTimesOrAnotherVersion) {
   EXPECT_FALSE(parse_bench_result(result_of({})).ok());
   EXPECT_FALSE(parse_bench_result(result_of({1}, "peak-memory")).ok());

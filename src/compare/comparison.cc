@@ -28,6 +28,8 @@ constexpr double kTellingWork = 0.25;
 constexpr double kFalseDiscovery = 0.05;
 /// So few batches a side are too few for the rank-sum test to find anything in many rows.
 constexpr std::size_t kFewestBatches = 4;
+/// Of the calls of a row in a step, so many by themselves.
+constexpr std::size_t kListedOccurrences = 5;
 
 constexpr std::array<std::string_view, 5> kComparabilities = {
     "same_recording", "comparable", "different_work", "different_devices", "times_only"};
@@ -226,6 +228,7 @@ class Comparer {
       const double base = operator_time(work.bucket, work.base, base_.steps());
       const double now = operator_time(work.bucket, work.now, now_.steps());
       out_.aligned[static_cast<std::size_t>(work.alignment)] += base + now;
+      if (base + now > 0) out_.aligned_by_occurrence += time_in_same_calls(work);
       whole_base += base;
       whole_new += now;
       if (work.base.empty() || work.now.empty()) continue;
@@ -249,8 +252,33 @@ class Comparer {
     if (whole_base + whole_new <= 0) out_.aligned[0] = 1;
     const double whole = whole_base + whole_new;
     for (double& share : out_.aligned) share = whole > 0 ? share / whole : share;
+    if (whole > 0) out_.aligned_by_occurrence /= whole;
     out_.base_aligned = whole_base > 0 ? out_.base_aligned / whole_base : 1;
     out_.new_aligned = whole_new > 0 ? out_.new_aligned / whole_new : 1;
+  }
+
+  /// By number. Empty where one of the rows does not know.
+  [[nodiscard]] static std::vector<Occurrence> occurrences_of(
+      const std::vector<const ProfileRow*>& rows) {
+    std::vector<Occurrence> sum;
+    for (const ProfileRow* const row : rows) {
+      if (row->occurrences.empty()) return {};
+      add_occurrences(sum, row->occurrences);
+    }
+    return sum;
+  }
+
+  /// Per step, of calls that both sides have in the same place of a step.
+  [[nodiscard]] double time_in_same_calls(const AlignedWork& work) const {
+    if (work.alignment != Alignment::module_operator_shapes) return 0;
+    const std::vector<Occurrence> base = occurrences_of(work.base);
+    const std::vector<Occurrence> now = occurrences_of(work.now);
+    double time = 0;
+    for (std::size_t i = 0; i < std::min(base.size(), now.size()); ++i) {
+      if (base[i].calls > 0 && now[i].calls > 0)
+        time += ns(base[i].time_ns) / ns(base_.steps()) + ns(now[i].time_ns) / ns(now_.steps());
+    }
+    return time;
   }
 
   /// Per step, of rows that an operator or kernel names.
@@ -340,7 +368,10 @@ class Comparer {
           [](ComparedBucket& bucket) -> ComparedPart& { return bucket.part; });
     for (const ComparedBucket& bucket : out_.buckets)
       share_levels(bucket.rows, bucket.part.change_ns, kLevels);
-    for (std::size_t i = 0; i < out_.rows.size(); ++i) add_kernels(out_.rows[i], work_[i]);
+    for (std::size_t i = 0; i < out_.rows.size(); ++i) {
+      add_kernels(out_.rows[i], work_[i]);
+      add_occurrences_of(out_.rows[i], work_[i]);
+    }
     std::ranges::stable_sort(out_.buckets, std::ranges::greater(),
                              [](const auto& at) { return std::abs(at.part.change_ns); });
     std::erase_if(out_.buckets, [](const ComparedBucket& bucket) {
@@ -380,6 +411,38 @@ class Comparer {
           [](ComparedKernel& kernel) -> ComparedPart& { return kernel.part; });
     std::ranges::stable_sort(row.kernels, std::ranges::greater(),
                              [](const auto& at) { return std::abs(at.part.change_ns); });
+  }
+
+  void add_occurrences_of(ComparedRow& row, const AlignedWork& work) const {
+    if (work.alignment != Alignment::module_operator_shapes) return;
+    const std::vector<Occurrence> base = occurrences_of(work.base);
+    const std::vector<Occurrence> now = occurrences_of(work.now);
+    row.calls_in_step = std::max(base.size(), now.size());
+    if (base.empty() || now.empty() || row.calls_in_step < 2) return;
+    std::vector<ComparedOccurrence> all(row.calls_in_step);
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      all[i].number = i + 1;
+      const Occurrence before = i < base.size() ? base[i] : Occurrence{};
+      const Occurrence after = i < now.size() ? now[i] : Occurrence{};
+      all[i].part = {.base_sum_ns = before.time_ns,
+                     .new_sum_ns = after.time_ns,
+                     .base_calls = before.calls,
+                     .new_calls = after.calls};
+    }
+    share(all, row.part.change_ns,
+          [](ComparedOccurrence& each) -> ComparedPart& { return each.part; });
+    std::ranges::stable_sort(all, std::ranges::greater(),
+                             [](const auto& at) { return std::abs(at.part.change_ns); });
+    if (all.size() > kListedOccurrences) {
+      ComparedOccurrence rest;
+      for (const ComparedOccurrence& each : std::span(all).subspan(kListedOccurrences)) {
+        add(rest.part, each.part);
+        rest.part.change_ns += each.part.change_ns;
+      }
+      all.resize(kListedOccurrences);
+      all.push_back(rest);
+    }
+    row.occurrences = std::move(all);
   }
 
   [[nodiscard]] static std::vector<double> per_step(const WorkTime& work,

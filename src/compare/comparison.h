@@ -48,6 +48,12 @@ struct ComparedKernel {
   ComparedPart part;
 };
 
+/// The k-th calls of each step.
+struct ComparedOccurrence {
+  std::optional<std::size_t> number;  ///< From 1 on; unset of those that are not listed, together.
+  ComparedPart part;
+};
+
 /// Work that is the same on both sides, or is on one only.
 struct ComparedRow {
   Alignment alignment = Alignment::module_operator_shapes;
@@ -69,6 +75,10 @@ struct ComparedRow {
   Cause cause = Cause::none;
   std::string detail;  ///< What shows the cause: "600 → 2 calls per step".
   std::vector<ComparedKernel> kernels;
+  /// Of the same module, operator and shapes with several calls in a step: those that changed most,
+  /// then the rest of them. They sum to the row.
+  std::vector<ComparedOccurrence> occurrences;
+  std::size_t calls_in_step = 0;  ///< Of the side that has more of them, the most in a step.
 };
 
 struct ComparedBucket {
@@ -151,6 +161,8 @@ struct Comparison {
   std::vector<CauseGroup> causes;
   /// Share of the time in operators, of both sides together, that was matched by each key.
   std::array<double, kAlignments> aligned{};
+  /// Of that by module, operator and shapes, what each side has in the same call of a step.
+  double aligned_by_occurrence = 0;
   /// Share of each side's time in operators that has a counterpart.
   double base_aligned = 0;
   double new_aligned = 0;

@@ -174,6 +174,55 @@ TEST(Comparison, DividesADeviceByPhaseAndModule) {
   EXPECT_EQ(comparison.phases[2].modules[0].part.change_ns, -10);
 }
 
+TEST(Comparison, SaysWhichCallOfAStepChanged) {
+  const Profile base =
+      made_profile({made_calls(forward_key("mm", "[4]"), {10, 10, 10, 10, 10, 10, 10})});
+  const Profile now =
+      made_profile({made_calls(forward_key("mm", "[4]"), {10, 10, 90, 10, 10, 11, 10})});
+  const Comparison compared = compare_profiles(base, now);
+  ASSERT_EQ(compared.rows.size(), 1U);
+  const ComparedRow& row = compared.rows.front();
+  EXPECT_EQ(row.calls_in_step, 7U);
+  ASSERT_EQ(row.occurrences.size(), 6U) << "five, and the rest";
+  EXPECT_EQ(row.occurrences[0].number, 3U);
+  EXPECT_EQ(row.occurrences[0].part.change_ns, 80);
+  EXPECT_EQ(row.occurrences[1].number, 6U);
+  EXPECT_EQ(row.occurrences.back().number, std::nullopt);
+  EXPECT_EQ(row.occurrences.back().part.base_calls, 16);
+  std::int64_t change = 0;
+  std::int64_t time = 0;
+  for (const ComparedOccurrence& each : row.occurrences) {
+    change += each.part.change_ns;
+    time += each.part.new_sum_ns;
+  }
+  EXPECT_EQ(change, row.part.change_ns);
+  EXPECT_EQ(time, row.part.new_sum_ns);
+  EXPECT_DOUBLE_EQ(compared.aligned_by_occurrence, 1);
+}
+
+TEST(Comparison, ACallThatOneSideLacksHasNoCounterpart) {
+  const Profile base = made_profile({made_calls(forward_key("mm", "[4]"), {10, 10})});
+  const Profile now = made_profile({made_calls(forward_key("mm", "[4]"), {10, 10, 60})});
+  const Comparison compared = compare_profiles(base, now);
+  ASSERT_EQ(compared.rows.front().occurrences.size(), 3U);
+  EXPECT_EQ(compared.rows.front().occurrences[0].number, 3U);
+  EXPECT_EQ(compared.rows.front().occurrences[0].part.base_calls, 0);
+  EXPECT_DOUBLE_EQ(compared.aligned_by_occurrence, 0.4);
+  EXPECT_DOUBLE_EQ(compared.aligned[0], 1) << "the operator has one all the same";
+}
+
+TEST(Comparison, WithoutKnownCallsNothingIsSaidOfThem) {
+  const Profile base = made_profile({made_row(forward_key("mm", "[4]"), 20, 2)});
+  const Profile now = made_profile({made_calls(forward_key("mm", "[4]"), {10, 60})});
+  const Comparison compared = compare_profiles(base, now);
+  EXPECT_TRUE(compared.rows.front().occurrences.empty());
+  EXPECT_EQ(compared.aligned_by_occurrence, 0);
+  ProfileRow row = made_calls(forward_key("mm"), {10, 60});
+  ++row.work.time_ns;
+  row.keep_whole_occurrences();
+  EXPECT_TRUE(row.occurrences.empty()) << "they are not all of it";
+}
+
 TEST(Comparison, DividesTimePerCallIntoClockAndCycles) {
   // 1000 ns at 1500 MHz are 1500 cycles; 1250 ns at 1000 MHz are 1250.
   const Comparison comparison = compare_rows(

@@ -5,6 +5,9 @@
 #include <set>
 #include <string>
 
+#include <simdjson.h>
+
+#include "base/json_result.h"
 #include "base/quantity_text.h"
 
 namespace fathom {
@@ -25,6 +28,7 @@ constexpr KnownFact kFacts[] = {
     {"host.cpu", "processor"},
     {"host.cores_allowed", "processor cores"},
     {"host.governor", "CPU governor"},
+    {"host.cgroup.cpus", "processor quota"},
     {"threads", "threads"},
     {"model.class", "model"},
     {"model.parameters", "parameters"},
@@ -37,6 +41,7 @@ constexpr KnownFact kFacts[] = {
     {"tf32_matmul", "TF32"},
     {"cudnn_benchmark", "cudnn.benchmark"},
     {"deterministic", "deterministic"},
+    {"seed", "seed of torch"},
     {"with_stack", "stacks recorded"},
     {"record_shapes", "shapes recorded"},
     {"profile_memory", "memory recorded"},
@@ -54,6 +59,27 @@ std::string fact_of(const Trace& trace, std::string_view key) {
     if (fact.key == key || fact.key.ends_with(suffix)) return unquoted(fact.value);
   }
   return {};
+}
+
+std::string joined(const std::set<std::string>& words) {
+  std::string text;
+  for (const std::string& word : words) text += (text.empty() ? "" : ", ") + word;
+  return text;
+}
+
+/// "300 W", of each GPU that has one, as the manifest of a session folder says.
+std::string power_limits_of(const Trace& trace) {
+  const auto fact = std::ranges::find(trace.facts, "gpus", &Fact::key);
+  if (fact == trace.facts.end()) return {};
+  simdjson::dom::parser parser;
+  simdjson::dom::array gpus;
+  if (!get_json(parser.parse(fact->value).get<simdjson::dom::array>(), gpus)) return {};
+  std::set<std::string> limits;
+  for (const simdjson::dom::element gpu : gpus) {
+    double watts = 0;
+    if (get_json(gpu["power_limit_w"].get<double>(), watts)) limits.insert(real_text(watts) + " W");
+  }
+  return joined(limits);
 }
 
 bool multiplies(std::string_view name) {
@@ -146,12 +172,6 @@ std::string device_of(const Context& context, std::int32_t device) {
   return known != nullptr && !known->name.empty() ? known->name : "not named";
 }
 
-std::string joined(const std::set<std::string>& words) {
-  std::string text;
-  for (const std::string& word : words) text += (text.empty() ? "" : ", ") + word;
-  return text;
-}
-
 std::string batch_text(const std::optional<Batch>& batch) {
   if (!batch) return {};
   std::string text;
@@ -182,6 +202,7 @@ std::vector<Condition> conditions_of(const Context& context, const UsualSteps& s
   }
   for (const KnownFact& fact : kFacts)
     out.push_back({std::string(fact.key), std::string(fact.title), fact_of(trace, fact.key)});
+  out.push_back({"power_limit", "power limit of GPUs", power_limits_of(trace)});
   return out;
 }
 

@@ -21,6 +21,17 @@ inline ProfileRow made_row(WorkKey key, std::int64_t ns_per_step, std::int64_t c
   return row;
 }
 
+/// A row whose calls take these times in each of `steps` steps.
+inline ProfileRow made_calls(WorkKey key, const std::vector<std::int64_t>& ns,
+                             std::int64_t steps = 8) {
+  std::int64_t sum = 0;
+  for (const std::int64_t each : ns) sum += each;
+  ProfileRow row = made_row(std::move(key), sum, static_cast<std::int64_t>(ns.size()), steps);
+  for (const std::int64_t each : ns)
+    row.occurrences.push_back({.time_ns = each * steps, .calls = steps});
+  return row;
+}
+
 /// A recording whose steps are what its rows are.
 inline Profile made_profile(std::vector<ProfileRow> rows, std::int64_t steps = 8) {
   Profile profile;

@@ -20,6 +20,7 @@ void add_work(WorkTime& into, const WorkTime& work, std::size_t offset) {
 
 struct Sum {
   WorkTime work;
+  std::vector<Occurrence> occurrences;
   SharedText place;
   std::size_t order = 0;
   std::map<SharedText, WorkTime> kernels;
@@ -34,6 +35,7 @@ void add_rows(std::map<WorkKey, Sum>& sums, const Profile& profile, std::size_t 
     Sum& sum = at->second;
     if (added) sum.order = last + row.order;
     add_work(sum.work, row.work, offset);
+    add_occurrences(sum.occurrences, row.occurrences);
     if (sum.place.empty()) sum.place = row.place;
     for (const KernelTime& kernel : row.kernels)
       add_work(sum.kernels[kernel.name], kernel.work, offset);
@@ -86,6 +88,8 @@ Profile pooled(std::span<const Profile* const> profiles) {
     ProfileRow& row = out.rows.emplace_back();
     row.key = key;
     row.work = std::move(sum.work);
+    row.occurrences = std::move(sum.occurrences);
+    row.keep_whole_occurrences();
     row.place = std::move(sum.place);
     row.order = sum.order;
     for (auto& [name, work] : sum.kernels) row.kernels.push_back({name, std::move(work)});

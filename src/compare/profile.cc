@@ -80,6 +80,23 @@ void WorkTime::add(const WorkTime& other) {
   by_batch.add(other.by_batch);
 }
 
+void add_occurrences(std::vector<Occurrence>& into, const std::vector<Occurrence>& more) {
+  if (into.size() < more.size()) into.resize(more.size());
+  for (std::size_t i = 0; i < more.size(); ++i) {
+    into[i].time_ns += more[i].time_ns;
+    into[i].calls += more[i].calls;
+  }
+}
+
+void ProfileRow::keep_whole_occurrences() {
+  Occurrence sum;
+  for (const Occurrence& each : occurrences) {
+    sum.time_ns += each.time_ns;
+    sum.calls += each.calls;
+  }
+  if (sum.time_ns != work.time_ns || sum.calls != work.calls) occurrences.clear();
+}
+
 std::int64_t Profile::sum_ns() const {
   return std::accumulate(lengths_ns.begin(), lengths_ns.end(), std::int64_t{0});
 }

@@ -78,14 +78,30 @@ struct KernelTime {
   WorkTime work;
 };
 
+/// What the k-th calls of each step take, over the usual steps.
+struct Occurrence {
+  std::int64_t time_ns = 0;
+  std::int64_t calls = 0;
+};
+/// The last has what comes after it, too.
+inline constexpr std::size_t kMostOccurrences = 64;
+/// Number by number.
+void add_occurrences(std::vector<Occurrence>& into, const std::vector<Occurrence>& more);
+
 struct ProfileRow {
   WorkKey key;
   WorkTime work;
+  /// Of the first call in each step, of the second, …: they sum to `work`. Empty where that is not
+  /// known, as of what is no operator's or kernel's call.
+  std::vector<Occurrence> occurrences{};
   std::vector<KernelTime> kernels;  ///< Of operators on the device, by name; sum to `work`.
   SharedText place;                 ///< "train.py:42" of one of the calls, where recorded.
   /// Its place among all rows by its first call, which is the order of the program. Rows whose
   /// order is not known have the same.
   std::size_t order = 0;
+
+  /// Drops those that are not all of the work.
+  void keep_whole_occurrences();
 };
 
 /// A number that a program gives again exactly when it runs again. Sums over the usual steps, where

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -35,14 +36,15 @@ class StepWindows {
       }
     }
   }
-  /// Does the moment lie in a window?
-  [[nodiscard]] bool holds(Time time) const {
+  /// The step in whose window the moment lies.
+  [[nodiscard]] std::optional<std::size_t> step_at(Time time) const {
     for (std::size_t run = 0; run + 1 < runs_.size(); ++run) {
       const std::size_t i = first_after(run, time);
-      if (i < runs_[run + 1] && windows_[i].begin <= time) return true;
+      if (i < runs_[run + 1] && windows_[i].begin <= time) return i;
     }
-    return false;
+    return std::nullopt;
   }
+  [[nodiscard]] bool holds(Time time) const { return step_at(time).has_value(); }
 
  private:
   /// The first window of a run that ends after the moment.

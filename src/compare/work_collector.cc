@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <optional>
 #include <string>
 #include <unordered_map>
 #include <utility>
@@ -48,6 +49,9 @@ struct RawRow {
   SliceId example;                  // a host slice, for the place in the code
   std::uint32_t last = UINT32_MAX;  // the gap that was counted last
   Time first = Time::max();         // of a call
+  std::vector<Occurrence> occurrences;
+  std::size_t step = SIZE_MAX;  // that of the last call
+  std::size_t in_step = 0;      // its number there, from 1
 };
 
 class Collector {
@@ -55,7 +59,7 @@ class Collector {
   Collector(const Context& context, const JudgedTime& judged)
       : context_(context), trace_(context.trace), judged_(judged), names_(trace_) {
     const std::size_t slices = trace_.slices.size();
-    counted_.resize(slices);
+    numbers_.resize(slices);
     compiling_notes_.resize(slices);
     outer_notes_.resize(slices);
     compiles_.resize(trace_.strings.size());
@@ -83,17 +87,38 @@ class Collector {
     return rows_[at->second];
   }
 
-  /// Adds what of the stretch lies in steps, and whether anything does.
-  bool add(const Interval& stretch, const RawKey& key) {
-    bool any = false;
+  /// What of a stretch lies in steps.
+  struct Added {
+    std::int64_t time_ns = 0;
+    std::optional<std::size_t> step;  // the first of them
+  };
+  Added add(const Interval& stretch, const RawKey& key) {
+    Added added;
     judged_.windows.visit(stretch, [&](std::size_t step, Duration part) {
       if (part <= Duration{}) return;
       RawRow& at = row(key);
       at.work.time_ns += to_ns(part);
       at.work.by_batch.add(judged_.batch_of[step], to_ns(part));
-      any = true;
+      added.time_ns += to_ns(part);
+      if (!added.step) added.step = step;
     });
-    return any;
+    return added;
+  }
+
+  /// The next call of a row, which lies in that step, has this number from 1 on.
+  static std::uint8_t count_call(RawRow& at, std::size_t step) {
+    if (at.step != step) at.in_step = 0;
+    at.step = step;
+    at.in_step = std::min(at.in_step + 1, kMostOccurrences);
+    if (at.occurrences.size() < at.in_step) at.occurrences.resize(at.in_step);
+    ++at.occurrences[at.in_step - 1].calls;
+    return static_cast<std::uint8_t>(at.in_step);
+  }
+  /// Of a call that began before the steps the number is 0: it is the first.
+  static void add_to_call(RawRow& at, std::uint8_t number, std::int64_t time_ns) {
+    const std::size_t place = number == 0 ? 0 : number - 1U;
+    if (at.occurrences.size() <= place) at.occurrences.resize(place + 1);
+    at.occurrences[place].time_ns += time_ns;
   }
 
   [[nodiscard]] bool is_compiling(SliceId host) const {
@@ -149,19 +174,26 @@ class Collector {
   void add_busy() {
     const DeviceTimeline* const timeline = context_.timelines().find(judged_.device);
     if (timeline == nullptr) return;
-    for_each_credit(
-        trace_, context_.timelines(), *timeline,
-        [&](SliceId activity, Interval stretch) { add(stretch, key_of_activity(activity)); });
     for (const SliceId activity : timeline->activities) {
-      if (!judged_.windows.holds(trace_.slices.start[activity.row()])) continue;
+      const std::optional<std::size_t> step =
+          judged_.windows.step_at(trace_.slices.start[activity.row()]);
+      if (!step) continue;
       RawRow& at = row(key_of_activity(activity));
       ++at.work.calls;
+      numbers_[activity.row()] = count_call(at, *step);
       const SliceId launch = context_.links().launch[activity.row()];
       at.first =
           std::min(at.first, trace_.slices.start[(launch.valid() ? launch : activity).row()]);
       if (!at.example.valid())
         at.example = launch.valid() ? launch : context_.links().op[activity.row()];
     }
+    for_each_credit(trace_, context_.timelines(), *timeline,
+                    [&](SliceId activity, Interval stretch) {
+                      const RawKey key = key_of_activity(activity);
+                      const Added added = add(stretch, key);
+                      if (added.step)
+                        add_to_call(row(key), numbers_[activity.row()], added.time_ns);
+                    });
   }
 
   void add_idle() {
@@ -179,7 +211,7 @@ class Collector {
         key.op = canonical(host);
         key.compiling = is_compiling(host);
       }
-      if (!add(piece.interval, key)) continue;
+      if (!add(piece.interval, key).step) continue;
       RawRow& at = row(key);
       if (at.last != piece.gap) ++at.work.calls;
       at.last = piece.gap;
@@ -203,13 +235,19 @@ class Collector {
         key.module = module(piece.op);
         key.compiling = is_compiling(piece.op);
       }
-      if (!add(piece.interval, key)) continue;
+      const Added added = add(piece.interval, key);
+      if (!added.step) continue;
       RawRow& at = row(key);
       at.first = std::min(at.first, piece.interval.begin);
       // An operator is cut into pieces by what it calls. Of Python each stretch counts.
       const bool is_operator = piece.op.valid() && piece.bucket != HostBucket::python;
-      if (is_operator && counted_[piece.op.row()] != 0) continue;
-      if (is_operator) counted_[piece.op.row()] = 1;
+      if (is_operator) {
+        std::uint8_t& number = numbers_[piece.op.row()];
+        const bool counted = number != 0;
+        if (!counted) number = count_call(at, *added.step);
+        add_to_call(at, number, added.time_ns);
+        if (counted) continue;
+      }
       ++at.work.calls;
       if (!at.example.valid()) at.example = piece.op;
     }
@@ -301,13 +339,17 @@ class Collector {
       }
       ProfileRow& into = out.back();
       into.work.add(raw.work);
+      add_occurrences(into.occurrences, raw.occurrences);
       if (into.place.empty() && raw.example.valid()) into.place = place(sites.of(raw.example));
       // A kernel without an operator stands for itself.
       if (raw.key.kernel != UINT32_MAX && raw.key.op != UINT32_MAX) add_kernel(into, raw);
       raw.work = {};
     }
     number(firsts, out);
-    for (ProfileRow& row : out) std::ranges::sort(row.kernels, {}, &KernelTime::name);
+    for (ProfileRow& row : out) {
+      std::ranges::sort(row.kernels, {}, &KernelTime::name);
+      row.keep_whole_occurrences();
+    }
     return out;
   }
 
@@ -347,7 +389,7 @@ class Collector {
   std::unordered_map<std::uint32_t, SharedText> module_texts_;
   std::unordered_map<std::uint32_t, SharedText> phase_texts_;
   std::unordered_map<std::string, SharedText> places_;
-  Column<std::uint8_t> counted_;  // by slice: its call was counted
+  Column<std::uint8_t> numbers_;  // by slice: the how-manieth call of its row in its step; 0: none
   FromOutside compiling_notes_;
   FromOutside outer_notes_;
   std::vector<bool> compiles_;  // by name

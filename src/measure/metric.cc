@@ -10,8 +10,7 @@ namespace fathom::measure {
 namespace {
 
 constexpr double kJoulesPerKwh = 3.6e6;
-constexpr std::string_view kByTicks =
-    "of the processor time, as the kernel divides it by the ticks of its clock";
+constexpr std::string_view kByTicks = "by ticks of the kernel's clock";
 
 std::optional<double> plain(std::int64_t value) { return static_cast<double>(value); }
 

@@ -155,6 +155,25 @@ TEST(Sampling, FindsATrueDifferenceOfTheResolutionWithinTheTimeAnnounced) {
   EXPECT_GE(found, kRepeats * 8 / 10);
 }
 
+TEST(Sampling, ThatStopsWhenPreciseFindsATrueDifferenceWithinTheTimeAnnounced) {
+  constexpr int kRepeats = 200;
+  for (const Machine& machine : machines()) {
+    // These need thousands of pairs for 1 %.
+    if (machine.name == "period of four" || machine.name == "two modes") continue;
+    int found = 0;
+    for (std::uint64_t seed = 0; seed < kRepeats; ++seed) {
+      const SamplingPlan plan{.time = std::chrono::seconds(6000), .resolution = 0.01};
+      const Sampled sampled = sample_on(machine, plan, 1.01, seed);
+      ASSERT_TRUE(sampled.announced) << machine.name;
+      const bool in_time =
+          sampled.stopped == Stopped::precise && sampled.now.size() <= sampled.announced->pairs;
+      const Claim claim = claim_of(sampled.base, sampled.now, plan.resolution);
+      found += in_time && claim.verdict == Verdict::slower ? 1 : 0;
+    }
+    EXPECT_GE(found, kRepeats * 8 / 10) << machine.name;
+  }
+}
+
 TEST(Sampling, CallsAThingTheSameAsItselfInMostCases) {
   constexpr int kRepeats = 100;
   int same = 0;

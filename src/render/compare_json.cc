@@ -38,6 +38,13 @@ void write_row(JsonWriter& json, const ComparedRow& row) {
     write_part(json, kernel.part);
     json.end();
   }
+  json.end().member("calls_in_step", row.calls_in_step);
+  json.key("occurrences").array();
+  for (const ComparedOccurrence& each : row.occurrences) {
+    json.object().member("number", each.number);
+    write_part(json, each.part);
+    json.end();
+  }
   json.end().end();
 }
 
@@ -106,7 +113,7 @@ void write_pair(JsonWriter& json, const Comparison& pair, std::int64_t rank) {
   json.key("aligned").object(kJsonInline);
   for (std::size_t i = 0; i < kAlignments; ++i)
     json.member(to_string(static_cast<Alignment>(i)), pair.aligned[i]);
-  json.end();
+  json.end().member("aligned_by_occurrence", pair.aligned_by_occurrence);
   write_conditions(json, pair);
   write_lists(json, pair);
   json.key("notes").array(kJsonInline);

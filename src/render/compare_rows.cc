@@ -76,7 +76,16 @@ std::string division_text(const ComparedRow& row) {
   return text + ")";
 }
 
-/// A row called `name`, and its kernels where it has several.
+/// Of the calls of a row in a step the one with at least half of its change; else "".
+std::string occurrence_text(const ComparedOccurrence& largest, const ComparedRow& row) {
+  const std::int64_t change = largest.part.change_ns;
+  const bool most = 2 * std::abs(change) >= std::abs(row.part.change_ns) && change != 0;
+  if (!most || !largest.number || *largest.number >= kMostOccurrences) return {};
+  return "call " + std::to_string(*largest.number) + " of " + std::to_string(row.calls_in_step) +
+         (row.calls_in_step == kMostOccurrences ? " or more" : "") + " in a step";
+}
+
+/// A row called `name`, its kernels where it has several, and the call that most of it is about.
 void add_row(const Comparison& comparison, const ComparedRow& row, const std::string& name,
              const std::string& indent, std::vector<ChangeLine>& lines) {
   std::string what = indent + std::string(row.bucket.name()) + ": " + name;
@@ -88,6 +97,10 @@ void add_row(const Comparison& comparison, const ComparedRow& row, const std::st
     if (row.kernels.size() > 1 && kernel.part.change_ns != 0)
       lines.push_back(line_of(comparison, kernel.part, indent + "  " + kernel.name.str()));
   }
+  if (row.occurrences.empty() || row.cause == Cause::noise) return;
+  const ComparedOccurrence& largest = row.occurrences.front();
+  if (const std::string text = occurrence_text(largest, row); !text.empty())
+    lines.push_back(line_of(comparison, largest.part, indent + "  " + text));
 }
 
 /// What a cause is about: its rows of one name once, the largest first.
@@ -286,6 +299,8 @@ std::string alignment_text(const Comparison& comparison) {
       "Of the operators' time " + percent(comparison.base_aligned) + " in base and " +
       percent(comparison.new_aligned) + " in new has a counterpart; of both together " +
       percent(share(Alignment::module_operator_shapes)) + " by module, operator and shapes";
+  if (comparison.aligned_by_occurrence > 0)
+    text += " (" + percent(comparison.aligned_by_occurrence) + " by the same call of a step)";
   const auto add = [&](Alignment key, std::string_view what) {
     if (share(key) > 0) text += ", " + percent(share(key)) + " " + std::string(what);
   };

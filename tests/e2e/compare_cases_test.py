@@ -5,6 +5,7 @@ import os
 import pathlib
 import shutil
 import subprocess
+import sys
 import tempfile
 import unittest
 
@@ -91,8 +92,39 @@ class Cases(unittest.TestCase):
                 for module in phase["modules"]:
                     self.assertEqual(sum(pair["rows"][row]["change_ns"] for row in module["rows"]), module["change_ns"])
             for row in pair["rows"]:
-                if row["kernels"]:
-                    self.assertEqual(sum(kernel["change_ns"] for kernel in row["kernels"]), row["change_ns"])
+                for level in ("kernels", "occurrences"):
+                    if row[level]:
+                        self.assertEqual(sum(each["change_ns"] for each in row[level]), row["change_ns"])
+
+    def test_what_machines_allow_is_a_condition(self):
+        first = self.folder / "first"
+        program = "for _ in range(3): sum(range(1000))"
+        subprocess.run([FATHOM, "run", "-o", first, "--", sys.executable, "-c", program], capture_output=True, timeout=120, check=True)
+        second = shutil.copytree(first, self.folder / "second")
+        for folder, cpus, watts in ((first, 2, [300, 300]), (second, 1.5, [250, 250])):
+            manifest = json.loads((folder / "manifest.json").read_text())
+            manifest["host"]["cgroup"] = {"cpus": cpus}
+            manifest["gpus"] = [{"name": "A100", "power_limit_w": each} for each in watts]
+            (folder / "manifest.json").write_text(json.dumps(manifest))
+        differs = {each["id"]: (each["base"], each["new"]) for each in self.compare(first, second)["pairs"][0]["differs"]}
+        self.assertEqual(differs["host.cgroup.cpus"], ("2", "1.5"))
+        self.assertEqual(differs["power_limit"], ("300 W", "250 W"))
+
+    def test_of_equal_operators_the_one_that_changed_is_named(self):
+        layer = ("aten::mm", [("sgemm", 100)])
+        slow = ("aten::mm", [("sgemm", 300)])
+        pair = self.loops([layer] * 4, [layer, layer, slow, layer])
+        row = next(row for row in pair["rows"] if row["what"] == "aten::mm" and row["bucket"] == "compute")
+        self.assertEqual((row["alignment"], row["calls_in_step"]), ("module_operator_shapes", 4))
+        self.assertEqual([each["number"] for each in row["occurrences"]][0], 3)
+        self.assertEqual({each["number"] for each in row["occurrences"]}, {1, 2, 3, 4})
+        self.assertEqual(row["occurrences"][0]["change_ns"], 200 * MICROSECONDS)
+        self.assertEqual(row["occurrences"][0]["base_calls"], pair["base"]["steps"])
+        self.assertAlmostEqual(pair["aligned_by_occurrence"], 1)
+        text = subprocess.run([FATHOM, "compare", "--all", self.folder / "base.json.gz", self.folder / "new.json.gz"],
+                              capture_output=True, text=True, timeout=120, check=True).stdout
+        self.assertIn("call 3 of 4 in a step", text)
+        self.assertIn("by the same call of a step", " ".join(text.split()))
 
     def loops(self, base, new, **settings):
         first = Loop(base).write(self.folder / "base.json.gz")

@@ -118,6 +118,11 @@ class OfRecordedPairs(unittest.TestCase):
                 self.assertEqual(sum(group["change_ns"] for group in comparison["causes"]), mean)
                 for bucket in buckets:
                     self.assertEqual(sum(rows[row]["change_ns"] for row in bucket["rows"]), bucket["change_ns"])
+                for row in rows:
+                    for level in ("kernels", "occurrences"):
+                        if row[level]:
+                            for number in ("change_ns", "base_sum_ns", "new_sum_ns"):
+                                self.assertEqual(sum(each[number] for each in row[level]), row[number])
                 for side in ("base", "new"):
                     steps = comparison[side]
                     whole = round(steps["mean_ns"] * steps["steps"])
