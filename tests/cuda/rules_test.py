@@ -228,8 +228,9 @@ class Copy:
                 (folder / path.name).symlink_to(path)
         self.build = folder / "build" / build.name
         self.build.mkdir(parents=True)
+        # But for files that name sources: those of the copy are written anew.
         for path in (ROOT / "build").iterdir():
-            if not (path / "CMakeCache.txt").exists():
+            if path.name != "groups" and not (path / "CMakeCache.txt").exists():
                 (folder / "build" / path.name).symlink_to(path)
         options = ["-DFATHOM_UNITY=ON", "-DFATHOM_UNIT_TESTS=OFF", f"-B{self.build}"]
         words = ["cmake", "--preset", build.name, *options]

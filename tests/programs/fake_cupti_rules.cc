@@ -24,10 +24,10 @@ std::atomic<bool> cupti_ended{false};
 // NOLINTNEXTLINE(cppcoreguidelines-avoid-non-const-global-variables)
 [[gnu::tls_model("initial-exec")]] thread_local int in_buffer_callback = 0;
 
-/// What reads records that were handed over.
+/// What reads records that were handed over, or is a table of texts.
 bool reads(std::string_view function) {
   return function == "cuptiActivityGetNextRecord" || function == "cuptiGetCallbackName" ||
-         function == "cuptiActivityGetNumDroppedRecords";
+         function == "cuptiActivityGetNumDroppedRecords" || function == "cuptiGetResultString";
 }
 
 /// The driver is loaded, and so registers its end, before the recorder is.
