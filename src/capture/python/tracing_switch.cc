@@ -108,7 +108,9 @@ PyObject* evaluate(PyThreadState* state, void* frame, int throws) {
   Evaluation* const around = innermost(state);
   const Evaluation before = *around;
   // The frame's evaluation begins with what the one around it has, and leaves its own there.
-  *around = is_left_out(at<PyObject*>(frame, kCodeOfFrame)) ? Evaluation{0} : kTraced;
+  *around = is_left_out(static_cast<const PyObject*>(at<const void*>(frame, kCodeOfFrame)))
+                ? Evaluation{0}
+                : kTraced;
   PyObject* const result = late().evaluate_frame(state, frame, throws);
   if (switching && is_ours(state)) *around = before;
   return result;
@@ -122,7 +124,7 @@ bool find_layout(PyFrameObject* frame, const PyObject* code, std::size_t place) 
   layout.evaluation = place - 2 * sizeof(void*);
   layout.outer = is_311 ? 2 * sizeof(void*) : sizeof(void*);
   const void* const evaluated = is_311 ? at<const void*>(frame, kFrameOfObject) : frame;
-  return at<const PyObject*>(evaluated, kCodeOfFrame) == code;
+  return at<const void*>(evaluated, kCodeOfFrame) == code;
 }
 
 }  // namespace
