@@ -1,13 +1,27 @@
 #!/usr/bin/env python3
-"""Compares `fathom sample` with py-spy in the same run: impossible stacks, what sampling costs the program and itself;
-and how long `fathom dump` takes.
+"""Measures the table of docs/sampling.md, row by row: what `fathom sample`, `fathom run` and `fathom dump` find, and what
+it costs, beside py-spy in the same run.
 
-    tools/measure_stacks.py [--py-spy FILE] [--pythons A,B] [--rate N] [--seconds N] [--pairs N] [--write docs/sampling.md]
+    tools/measure_stacks.py [ROW…] [--py-spy FILE] [--pythons A,B] [--torch PYTHON] [--rate N] [--seconds N] [--pairs N]
+                            [--write docs/sampling.md]
 
-Impossible stacks: under tests/programs/stacks/changing.py, whose stack changes all the time and which names every call
-that can be. Cost: calls of tests/programs/stacks/work.py in the same time, and processor time of a call, each kind of
-sampling taking turns in random order with none; the sampler's own processor time by wait4. Dumps: of the six threads of
-tests/programs/stacks/waiting.py, by the clock that `fathom dump` itself reads. py-spy 0.4.3:
+Each row has its own part of the page, and only those that were asked for are measured and written; without a name all.
+A busy machine does not change what these find, only how much:
+
+    impossible  under tests/programs/stacks/changing.py, whose stack changes all the time and which names every call that
+                can be; and what was sampled, of what the scheduler gave the program in the same time
+    native      of a training step of PyTorch (--torch): stacks that were unwound to the start
+
+These need a machine that does nothing else, as late looks weigh more than others:
+
+    shares      of tests/programs/stacks/shares.py, which knows what each of its functions used
+    waits       of tests/programs/stacks/known_waits.py: each thread's time by its own clock, and for how much of the
+                blocked time it is known what for
+    cost        calls of tests/programs/stacks/work.py in the same time, and processor time of a call, each kind of
+                sampling taking turns in random order with none; the sampler's own processor time by wait4
+    dumps       of the threads of tests/programs/stacks/waiting.py, by the clock that `fathom dump` itself reads
+
+py-spy 0.4.3:
 
     python3 -m venv build/peers && build/peers/bin/pip install py-spy==0.4.3
 
@@ -76,6 +90,11 @@ def is_impossible(frames, edges):
     return bool(frames) and frames[0][0] != "<module>"
 
 
+def on_cpu(pid):
+    """ns that its first thread ran, by the scheduler."""
+    return int(pathlib.Path(f"/proc/{pid}/schedstat").read_text().split()[0])
+
+
 def impossible(kind, options, python):
     """Stacks by what is known of them, and how many of them cannot be."""
     process, lines = start(python, PROGRAMS / "changing.py", options.depth)
@@ -83,13 +102,17 @@ def impossible(kind, options, python):
     try:
         with tempfile.TemporaryDirectory() as folder:
             output = os.path.join(folder, "out")
+            before = on_cpu(process.pid)
             done = subprocess.run(sampler(kind, options, process.pid, options.seconds, output), capture_output=True,
                                   text=True, check=False)
+            used = on_cpu(process.pid) - before
             if done.returncode != 0:
                 return None, done.stderr.strip().splitlines()[-1:] or ["failed"]
             for frames, count, state in stacks_of(kind, output):
                 counts[state] += count
                 counts["impossible"] += count if is_impossible(frames, set(lines)) else 0
+            if kind == "fathom":
+                counts["weighed"], counts["used"] = json.loads(pathlib.Path(output).read_text())["on_cpu_ns"], used
             errors = re.findall(r"Errors: (\d+)", done.stdout + done.stderr)
             counts["errors"] = errors[-1] if errors else ""
     finally:
@@ -143,30 +166,132 @@ def version_of(python):
                           text=True, check=True).stdout.strip()
 
 
-def report(options, kinds):
-    load = os.getloadavg()[0]
-    yield (f"{options.rate} a second for {options.seconds} s; {os.cpu_count()} cores, load {load:.1f} at the start."
-           f" py-spy {options.py_spy_version or 'was not there'}.")
-    yield ""
-    yield "| CPython | sampler | stacks | whole | shortened | unread | impossible | errors that it reports |"
-    yield "|---|---|---|---|---|---|---|---|"
+TRAINING = """
+import torch
+torch.set_num_threads(1)
+model = torch.nn.Sequential(*[layer for _ in range(4) for layer in (torch.nn.Linear(256, 256), torch.nn.GELU())])
+optimizer = torch.optim.Adam(model.parameters())
+data = torch.randn(64, 256)
+print(flush=True)
+while True:
+    optimizer.zero_grad()
+    model(data).square().mean().backward()
+    optimizer.step()
+"""
+
+
+def recording(python, words, rate, folder):
+    """What `fathom run` says of the program, and what that printed."""
+    run = os.path.join(folder, "run")
+    done = subprocess.run([FATHOM, "run", "--no-diagnose", "-q", "--with", f"samples={rate}", "-o", run, "--", python,
+                           *map(str, words)], capture_output=True, text=True, check=True)
+    return run, done.stdout
+
+
+def table(report, run):
+    return json.loads(subprocess.run([FATHOM, report, "--json", run], capture_output=True, check=True).stdout)["rows"]
+
+
+def enough(kind, options, python):
+    """As `impossible`, again and again until there are as many stacks as asked for: a busy machine gives fewer at a time."""
+    sums = {}
+    for _ in range(20):
+        counts, problem = impossible(kind, options, python)
+        if counts is None:
+            return None, problem
+        for key, count in counts.items():
+            sums[key] = count if key == "errors" and not count else (sums.get(key) or 0) + int(count)
+        if sum(sums[key] for key in ("whole", "shortened", "unread")) >= options.stacks:
+            break
+    return sums, []
+
+
+def impossible_rows(options, kinds):
+    yield ("| CPython | sampler | stacks | whole | shortened | unread | impossible | errors that it reports |"
+           " sampled, of the scheduler's time |")
+    yield "|---|---|---|---|---|---|---|---|---|"
     for python in options.pythons:
         for kind in kinds:
-            counts, problem = impossible(kind, options, python)
+            counts, problem = enough(kind, options, python)
             if counts is None:
-                yield f"| {version_of(python)} | {kind} | – | | | | | {problem[0][:80]} |"
+                yield f"| {version_of(python)} | {kind} | – | | | | | {problem[0][:80]} | |"
                 continue
             everything = counts["whole"] + counts["shortened"] + counts["unread"]
             share = {key: f"{100 * counts[key] / max(everything, 1):.1f} %" for key in ("whole", "shortened", "unread")}
+            weighed = f"{100 * counts['weighed'] / counts['used']:.2f} %" if "used" in counts else ""
             yield (f"| {version_of(python)} | {kind} | {everything} | {share['whole']} | {share['shortened']} |"
-                   f" {share['unread']} | {counts['impossible']} | {counts['errors']} |")
-    yield ""
+                   f" {share['unread']} | {counts['impossible']} | {counts['errors']} | {weighed} |")
+
+
+def shares_rows(options, _):
+    yield "| CPython | function | by its own clock | sampled | samples | apart, in errors of so many samples (95 %) |"
+    yield "|---|---|---|---|---|---|"
+    for python in options.pythons:
+        with tempfile.TemporaryDirectory() as folder:
+            run, said = recording(python, [PROGRAMS / "shares.py"], 100, folder)
+            spent = {line.split()[0]: int(line.split()[1]) for line in said.splitlines()}
+            rows = {row["function"]: row for row in table("hot", run) if row["function"] in spent}
+        sampled, samples = (sum(row[key] for row in rows.values()) for key in ("self_ns", "samples"))
+        for name, used in spent.items():
+            true = used / sum(spent.values())
+            found = rows[name]["self_ns"] / sampled
+            apart = abs(found - true) / (1.96 * (true * (1 - true) / samples) ** 0.5)
+            yield (f"| {version_of(python)} | {name} | {100 * true:.1f} % | {100 * found:.1f} % | {samples} |"
+                   f" {apart:.2f} |")
+
+
+def native_rows(options, _):
+    yield "| CPython | PyTorch | stacks | unwound to the start | with Python's functions | of another moment | lost |"
+    yield "|---|---|---|---|---|---|---|"
+    if not options.torch:
+        yield "| | no interpreter with PyTorch was named (--torch) | | | | | |"
+        return
+    process, _ = start(options.torch, "-c", TRAINING)
+    try:
+        with tempfile.TemporaryDirectory() as folder:
+            output = os.path.join(folder, "out")
+            subprocess.run([FATHOM, "sample", str(process.pid), "--native", "--rate", "199", "--duration",
+                            f"{options.seconds}s", "--json", "-q", "-o", output], check=True)
+            native = json.loads(pathlib.Path(output).read_text())["native"]
+    finally:
+        process.kill()
+        process.communicate()
+    torch = subprocess.run([options.torch, "-c", "import torch; print(torch.__version__)"], capture_output=True, text=True,
+                           check=True).stdout.strip()
+    whole, joined, unmatched = (100 * count / max(native["samples"], 1) for count in
+                                (native["samples"] - native["cut"], native["joined"], native["unmatched"]))
+    yield (f"| {version_of(options.torch)} | {torch} | {native['samples']} | {whole:.2f} % | {joined:.1f} % |"
+           f" {unmatched:.1f} % | {native['lost']} |")
+
+
+def waits_rows(options, _):
+    yield ("| CPython | threads | on a processor + queue + blocked, of the time by their own clocks | furthest from it |"
+           " blocked | for something known |")
+    yield "|---|---|---|---|---|---|"
+    for python in options.pythons:
+        with tempfile.TemporaryDirectory() as folder:
+            run, said = recording(python, [PROGRAMS / "known_waits.py", options.seconds], 250, folder)
+            lives = {int(line.split()[0]): int(line.split()[2]) for line in said.splitlines()}
+            walls = {row["tid"]: row for row in table("threads", run)}
+            rows = [walls[number] for number in lives]
+        parts = [row["wall_ns"] / lives[row["tid"]] for row in rows]
+        whole = sum(row["wall_ns"] for row in rows) / sum(lives.values())
+        blocked = sum(row["blocked_ns"] for row in rows)
+        known = 1 - sum(row["other_ns"] for row in rows) / blocked
+        furthest = max(parts, key=lambda part: abs(part - 1))
+        yield (f"| {version_of(python)} | {len(rows)} | {100 * whole:.2f} % | {100 * furthest:.2f} % |"
+               f" {blocked / 1e9:.1f} s | {100 * known:.2f} % |")
+
+
+def cost_rows(options, kinds):
     yield "| CPython | sampler | calls in the same time | processor time of a call | the sampler's own, of a core |"
     yield "|---|---|---|---|---|"
     for python in options.pythons:
         for kind, calls, spent, own in measure_cost(options, python, kinds):
             yield f"| {version_of(python)} | {kind} | {calls:+.1f} % | {spent:+.1f} % | {own:.1f} % |"
-    yield ""
+
+
+def dumps_rows(options, _):
     yield "| CPython | dumps | median | 19 of 20 within | longest |"
     yield "|---|---|---|---|---|"
     for python in options.pythons:
@@ -176,20 +301,43 @@ def report(options, kinds):
                f" {took[-1]:.1f} ms |")
 
 
+ROWS = {"impossible": impossible_rows, "shares": shares_rows, "native": native_rows, "waits": waits_rows,
+        "cost": cost_rows, "dumps": dumps_rows}
+
+
+def marks_of(row):
+    return (f"<!-- measured {row}: begin -->", f"<!-- measured {row}: end -->")
+
+
+def heading(row, options):
+    said = f"{options.seconds:g} s; {os.cpu_count()} cores, load {os.getloadavg()[0]:.1f} at the start."
+    if row in ("impossible", "cost"):
+        said = f"{options.rate} a second for " + said + f" py-spy {options.py_spy_version or 'was not there'}."
+    if row == "cost":
+        said += f" Medians of {options.pairs} pairs."
+    return said
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("rows", nargs="*", choices=[*ROWS, []], metavar="ROW", help=", ".join(ROWS))
     parser.add_argument("--py-spy", default=str(ROOT / "build/peers/bin/py-spy"))
     parser.add_argument("--pythons", default=sys.executable, help="interpreters, separated by commas")
+    parser.add_argument("--torch", help="an interpreter with PyTorch")
+    parser.add_argument("--stacks", type=int, default=30_000, help="of which it is asked whether they can be, at least")
     parser.add_argument("--rate", type=int, default=1000)
     parser.add_argument("--seconds", type=float, default=10)
     parser.add_argument("--depth", type=int, default=8, help="of the stack that changes")
     parser.add_argument("--stack", type=int, default=100, help="depth of the stack whose cost is measured")
     parser.add_argument("--pairs", type=int, default=5)
     parser.add_argument("--dumps", type=int, default=200)
-    parser.add_argument("--write", help="a page with the marks between which the result goes")
+    parser.add_argument("--write", help="a page with the marks of each row, between which the result goes")
     options = parser.parse_args()
-    if options.write:
-        measured_part.parts(pathlib.Path(options.write))
+    wanted = options.rows or list(ROWS)
+    page = pathlib.Path(options.write) if options.write else None
+    if page:
+        for row in wanted:
+            measured_part.parts(page, marks_of(row))
     options.pythons = options.pythons.split(",")
     kinds = ["fathom"]
     options.py_spy_version = ""
@@ -197,12 +345,14 @@ def main():
         kinds += ["py-spy, not pausing", "py-spy"]
         options.py_spy_version = subprocess.run([options.py_spy, "--version"], capture_output=True, text=True,
                                                 check=True).stdout.split()[-1]
-    lines = []
-    for line in report(options, kinds):
-        print(line, flush=True)
-        lines.append(line)
-    if options.write:
-        measured_part.write(pathlib.Path(options.write), "\n".join(lines))
+    for row in wanted:
+        lines = [heading(row, options), ""]
+        print("\n".join(lines), flush=True)
+        for line in ROWS[row](options, kinds):
+            print(line, flush=True)
+            lines.append(line)
+        if page:
+            measured_part.write(page, "\n".join(lines), marks_of(row))
 
 
 if __name__ == "__main__":

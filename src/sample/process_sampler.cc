@@ -59,8 +59,8 @@ constexpr std::int64_t kMostApart = kMs;
 constexpr std::size_t kMostRunning = 128;
 /// Of perf's periods: a thread that has run for so many without one sample is not seen by it.
 constexpr std::int64_t kSilent = 4;
-/// Of Python's stacks, where native functions were met below them.
-constexpr std::size_t kMostKnown = 16;
+/// A thread that waits where it did so long ago is not read again for its native functions.
+constexpr std::int64_t kKnownWait = 2000 * kMs;
 /// A thread that was ready for a smaller part of the busiest one's time does not count for the
 /// processors that the process may use.
 constexpr std::int64_t kLeastPart = 20;
@@ -313,7 +313,9 @@ void ProcessSampler::look_for_python(std::int64_t now) {
     mapped_ = mapped;
     return;
   }
-  if (Result<PythonOf> python = python_of(pid_, memory_)) reason_ = std::move((*python).reason);
+  // One that is about to end has no memory any more, as a thread of the kernel has none.
+  Result<PythonOf> python = python_of(pid_, memory_);
+  if (python && (*python).user) reason_ = std::move((*python).reason);
 }
 
 /// True where it was so for long enough to be told.
@@ -336,6 +338,7 @@ void ProcessSampler::forget_python() {
       thread.place = {};
       thread.sampled = {};
       thread.known.clear();
+      thread.known_waits.clear();
     }
     sink_.forget_code();
   }
@@ -437,6 +440,7 @@ void ProcessSampler::list_python() {
     if (thread.reader && thread.reader->thread() == each.address) continue;
     thread.reader.emplace(memory_, python_->runtime.layout, python_->codes, each.address,
                           each.interpreter);
+    thread.found_late = thread.asleep;
     // What was read before shows the interpreter's loop in place of Python's functions.
     if (options_.below_python) {
       thread.natives.clear();
@@ -466,12 +470,13 @@ char ProcessSampler::state_of(const Thread& thread) const {
   return stat ? parse_whereabouts(*stat, "").state : 'X';
 }
 
-bool ProcessSampler::is_running(const Thread& thread, Task& task) {
+bool ProcessSampler::is_running(Thread& thread, Task& task) {
   task.id = thread.id;
   task.state = 'S';
   const std::string_view text = thread.call.read(buffer_);
   if (text.starts_with("running")) return true;
   parse_call(text, task);
+  thread.blocked_at = native::parse_blocked(text);
   // It is in no call, or what it does may not be seen.
   if (task.call.value_or(-1) < 0) task.state = state_of(thread);
   return text.empty() && task.state == 'R';
@@ -493,8 +498,9 @@ bool ProcessSampler::look_at_thread(Thread& thread) {
                 .scheduled = schedule->switches - thread.scheduled,
                 .since = thread.last};
   looks.blocked = enter(thread, *schedule, now);
-  if (!moved && thread.asleep) {
+  if (!moved && thread.asleep && !thread.found_late) {
     thread.slept = thread.ledger.left().blocked;
+    if (thread.native_missed) read_native_wait(thread);
     ++thread.quiet;
     if (thread.quiet > kQuietLooks)
       thread.next = now + std::min(kSlowestLook, (thread.quiet - kQuietLooks) * kPerQuietLook);
@@ -538,6 +544,7 @@ void ProcessSampler::met(Thread& thread, const Task& task, std::int64_t now, Bet
     before = thread.place;
   }
   thread.given = now;
+  thread.found_late = false;
   // It fell asleep after it was met running.
   if (looks.is_asleep) give_running(thread, now);
   read_stack(thread, !looks.is_asleep);
@@ -546,8 +553,10 @@ void ProcessSampler::met(Thread& thread, const Task& task, std::int64_t now, Bet
   if (looks.is_asleep) {
     static const std::vector<Gil> kNone;
     thread.place.wait = wait_of(pid_, memory_, task, python_ != nullptr ? python_->gils : kNone);
-    looks.same_place = looks.was_asleep && before.frames == thread.place.frames &&
-                       before.wait.kind == thread.place.wait.kind;
+    const bool same =
+        before.frames == thread.place.frames && before.wait.kind == thread.place.wait.kind;
+    looks.same_place = looks.was_asleep && (same || looks.scheduled == 0);
+    thread.native_missed = false;
     read_native_wait(thread);
   }
   if (const std::int64_t blocked = unseen(); blocked > 0) give_unseen(thread, blocked);
@@ -660,29 +669,74 @@ void ProcessSampler::take_native(pid_t id, bool ended, bool unwind) {
     std::vector<FrameLook> mixed = mixed_stack(thread, sample);
     if (mixed.empty() || thread.natives.size() >= kMostNatives) return;
     thread.last_native = mixed;
-    if (options_.below_python) note_known(thread, mixed);
+    const bool whole = thread.reader && thread.sampled.state == StackState::whole;
+    if (options_.below_python && whole)
+      thread.known.note(
+          {.python = thread.sampled.frames, .at = {}, .mixed = mixed, .time = now_ns()});
     thread.natives.push_back(std::move(mixed));
   });
   if (ended) options_.watch->leave(*thread.event);
 }
 
-/// Where a thread of a program without Python waits.
+/// The native functions in which a thread waits, that has just been met so. Below Python's
+/// functions only where they tell more than what it waits for. What was met at the same place
+/// counts again.
 void ProcessSampler::read_native_wait(Thread& thread) {
-  if (options_.watch == nullptr || python_ != nullptr || thread.reader) return;
-  if (options_.may_unwind && !options_.may_unwind()) {
-    ++options_.watch->counts().skipped;
+  if (options_.watch == nullptr) return;
+  Place& place = thread.place;
+  if (!thread.reader) {
+    if (python_ != nullptr && !options_.below_python) return;
+    if (auto natives = native_wait(thread)) place.natives = std::move(*natives);
     return;
   }
+  // Who waits for the GIL waits for Python.
+  if (!options_.below_python || place.wait.kind == WaitKind::gil || !thread.blocked_at) return;
+  if (place.state != StackState::whole || place.frames.empty()) return;
+  const std::int64_t now = now_ns();
+  const KnownStacks::Known* const known = thread.known_waits.find(place.frames, *thread.blocked_at);
+  if (known != nullptr && now - known->time < kKnownWait) {
+    place.natives = known->mixed;
+    return;
+  }
+  std::optional<std::vector<FrameLook>> natives = native_wait(thread);
+  if (!natives) return;
+  place.natives = std::move(*natives);
+  thread.known_waits.note(
+      {.python = place.frames, .at = *thread.blocked_at, .mixed = place.natives, .time = now});
+}
+
+/// Nothing where they cannot be read, or are of another moment than Python's functions.
+std::optional<std::vector<FrameLook>> ProcessSampler::native_wait(Thread& thread) {
+  if (options_.may_unwind && !options_.may_unwind()) {
+    if (!std::exchange(thread.native_missed, true)) ++options_.watch->counts().skipped;
+    return std::nullopt;
+  }
+  thread.native_missed = false;
   if (code_ == nullptr)
     code_ = std::make_unique<native::ProcessCode>(pid_, memory_, options_.watch->images());
   code_->refresh(now_ns());
   std::string reason;
   native::ThreadReader reader(pid_, memory_, *code_);
-  const std::optional<native::NativeCalls> found =
-      reader.read_blocked(thread.id, kMostWaitBytes, reason);
-  if (!found) return;
+  std::optional<native::NativeCalls> found = reader.read_blocked(thread.id, kMostWaitBytes, reason);
+  if (found && found->calls.stop == native::Stop::no_code && code_->find_more(now_ns()))
+    found = reader.read_blocked(thread.id, kMostWaitBytes, reason);
+  if (!found) return std::nullopt;
   const native::CallNames names = native::names_of(found->calls, *code_);
-  thread.place.natives = native::mix(names, {}, {}).frames;
+  if (!thread.reader) {
+    // A thread of Python's that is not known yet has functions which are not the interpreter's.
+    if (python_ != nullptr && names.loops() > 0) return std::nullopt;
+    return native::mix(names, {}, {}).frames;
+  }
+  if (found->switches != thread.scheduled) return std::nullopt;
+  if (!native::tells_more(names)) {
+    // A library may have been loaded that is not known yet.
+    if (found->calls.stop == native::Stop::no_code) return std::nullopt;
+    return std::vector<FrameLook>();
+  }
+  const std::vector<std::size_t> runs = native::evaluator_runs(thread.place.frames);
+  native::MixedStack mixed = native::below_python(names, looks_of(thread.place), runs);
+  if (mixed.join == native::Join::unmatched) return std::vector<FrameLook>();
+  return std::move(mixed.frames);
 }
 
 /// Reads Python's stack for a sample of perf, some 0.1 ms after it was taken. False where it may be
@@ -734,20 +788,11 @@ std::vector<FrameLook> ProcessSampler::mixed_stack(Thread& thread,
   return std::move(mixed.frames);
 }
 
-void ProcessSampler::note_known(Thread& thread, const std::vector<FrameLook>& mixed) {
-  if (!thread.reader || thread.sampled.frames.empty()) return;
-  std::erase_if(thread.known,
-                [&](const auto& each) { return each.first == thread.sampled.frames; });
-  if (thread.known.size() >= kMostKnown) thread.known.pop_back();
-  thread.known.emplace(thread.known.begin(), thread.sampled.frames, mixed);
-}
-
 /// What was met last where Python's stack was the same, to the instruction; empty: nothing.
 std::vector<FrameLook> ProcessSampler::known_at(const Thread& thread, const Place& place) {
-  if (place.state != StackState::whole || place.frames.empty()) return {};
-  const auto found = std::ranges::find_if(
-      thread.known, [&](const auto& each) { return each.first == place.frames; });
-  return found == thread.known.end() ? std::vector<FrameLook>() : found->second;
+  if (place.state != StackState::whole) return {};
+  const KnownStacks::Known* const known = thread.known.find(place.frames);
+  return known == nullptr ? std::vector<FrameLook>() : known->mixed;
 }
 
 /// What is known of Python's functions, the innermost first.

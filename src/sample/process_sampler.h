@@ -17,6 +17,7 @@
 
 #include "sample/alongside.h"
 #include "sample/canary.h"
+#include "sample/known_stacks.h"
 #include "sample/memory.h"
 #include "sample/native/watch.h"
 #include "sample/runtime.h"
@@ -90,7 +91,7 @@ class ProcessSampler {
     bool python = false;
     std::int64_t read = 0;  ///< When the stack was.
     Wait wait;
-    std::vector<FrameLook> natives;  ///< Of one that waits, without Python.
+    std::vector<FrameLook> natives;  ///< Of one that waits, with Python's functions among them.
   };
   struct Thread {
     Thread(pid_t pid, const Task& task, std::int64_t begin, const Spent& before, FileBudget& files);
@@ -123,10 +124,13 @@ class ProcessSampler {
     bool refused = false;                         ///< There is none, and none to be had.
     std::vector<std::vector<FrameLook>> natives;  ///< Where it ran since time was given last.
     std::vector<FrameLook> last_native;
-    bool heard = false;  ///< Perf had something to say since then, and be it of no use.
-    /// Python's stacks that were met with native functions, the last first, and both together.
-    std::vector<std::pair<std::vector<Frame>, std::vector<FrameLook>>> known;
-    Place sampled;  ///< Python's stack as it was read for perf's last sample.
+    bool heard = false;       ///< Perf had something to say since then, and be it of no use.
+    KnownStacks known;        ///< As they were met running,
+    KnownStacks known_waits;  ///< and waiting.
+    std::optional<native::BlockedAt> blocked_at;
+    bool found_late = false;     ///< Python's since it was met asleep.
+    bool native_missed = false;  ///< Of where it sleeps: there was no time for it.
+    Place sampled;               ///< Python's stack as it was read for perf's last sample.
     std::optional<native::SwitchEvent> switch_event;
     bool polled = false;           ///< Its switches are not to be had, or too many.
     std::vector<Switch> switches;  ///< That no look has used yet.
@@ -160,7 +164,7 @@ class ProcessSampler {
   [[nodiscard]] std::optional<Schedule> read_schedule(const Thread& thread);
   /// Enters it into the ledger; ns that the thread was blocked since the last time.
   static std::int64_t enter(Thread& thread, const Schedule& schedule, std::int64_t now);
-  [[nodiscard]] bool is_running(const Thread& thread, Task& task);
+  [[nodiscard]] bool is_running(Thread& thread, Task& task);
   [[nodiscard]] char state_of(const Thread& thread) const;
   bool look_at_thread(Thread& thread);
   void met(Thread& thread, const Task& task, std::int64_t now, Between looks);
@@ -176,7 +180,7 @@ class ProcessSampler {
   void read_native_wait(Thread& thread);
   bool read_for(Thread& thread, std::int64_t time);
   std::vector<FrameLook> mixed_stack(Thread& thread, const native::PerfSample& sample);
-  static void note_known(Thread& thread, const std::vector<FrameLook>& mixed);
+  std::optional<std::vector<FrameLook>> native_wait(Thread& thread);
   static std::vector<FrameLook> known_at(const Thread& thread, const Place& place);
   [[nodiscard]] std::vector<FrameLook> looks_of(const Place& place) const;
   void give_running(Thread& thread, std::int64_t time, bool ends = false);

@@ -15,6 +15,7 @@ struct Row {
 };
 
 constexpr auto kFile = Operand::file;
+constexpr auto kPath = Operand::path;
 
 // A machine has not all of them.
 constexpr std::array kRows = {
@@ -62,13 +63,29 @@ constexpr std::array kRows = {
     Row{SYS_semop, {"semop", Operand::none}},
     Row{SYS_msgrcv, {"msgrcv", Operand::none}},
     Row{SYS_msgsnd, {"msgsnd", Operand::none}},
-    Row{SYS_openat, {"openat", Operand::none}},
+    Row{SYS_openat, {"openat", kPath}},
+    Row{SYS_unlinkat, {"unlinkat", kPath}},
+    Row{SYS_renameat2, {"renameat2", kPath}},
+    Row{SYS_mkdirat, {"mkdirat", kPath}},
+    Row{SYS_linkat, {"linkat", kPath}},
+    Row{SYS_symlinkat, {"symlinkat", kPath}},
+    Row{SYS_readlinkat, {"readlinkat", kPath}},
+    Row{SYS_faccessat, {"faccessat", kPath}},
+    Row{SYS_newfstatat, {"newfstatat", kPath}},
+    Row{SYS_statx, {"statx", kPath}},
+    Row{SYS_truncate, {"truncate", kPath}},
+    Row{SYS_msync, {"msync", kPath}},
+    Row{SYS_close, {"close", kFile}},
+    Row{SYS_fstat, {"fstat", kFile}},
+    Row{SYS_fallocate, {"fallocate", kFile}},
+    Row{SYS_sync_file_range, {"sync_file_range", kFile}},
+    Row{SYS_syncfs, {"syncfs", kFile}},
     Row{SYS_madvise, {"madvise", Operand::none}},
     Row{SYS_mmap, {"mmap", Operand::none}},
     Row{SYS_munmap, {"munmap", Operand::none}},
     Row{SYS_io_getevents, {"io_getevents", Operand::none}},
     Row{SYS_fadvise64, {"fadvise", kFile}},
-    Row{SYS_sync, {"sync", Operand::none}},
+    Row{SYS_sync, {"sync", kPath}},
     Row{SYS_execve, {"execve", Operand::none}},
     Row{SYS_clone, {"clone", Operand::none}},
     Row{SYS_exit_group, {"exit_group", Operand::none}},
@@ -88,7 +105,37 @@ constexpr std::array kRows = {
     Row{SYS_pause, {"pause", Operand::none}},
 #endif
 #ifdef SYS_open
-    Row{SYS_open, {"open", Operand::none}},
+    Row{SYS_open, {"open", kPath}},
+#endif
+#ifdef SYS_unlink
+    Row{SYS_unlink, {"unlink", kPath}},
+#endif
+#ifdef SYS_rename
+    Row{SYS_rename, {"rename", kPath}},
+#endif
+#ifdef SYS_renameat
+    Row{SYS_renameat, {"renameat", kPath}},
+#endif
+#ifdef SYS_mkdir
+    Row{SYS_mkdir, {"mkdir", kPath}},
+#endif
+#ifdef SYS_rmdir
+    Row{SYS_rmdir, {"rmdir", kPath}},
+#endif
+#ifdef SYS_link
+    Row{SYS_link, {"link", kPath}},
+#endif
+#ifdef SYS_stat
+    Row{SYS_stat, {"stat", kPath}},
+#endif
+#ifdef SYS_lstat
+    Row{SYS_lstat, {"lstat", kPath}},
+#endif
+#ifdef SYS_access
+    Row{SYS_access, {"access", kPath}},
+#endif
+#ifdef SYS_readlink
+    Row{SYS_readlink, {"readlink", kPath}},
 #endif
 #ifdef SYS_vfork
     Row{SYS_vfork, {"vfork", Operand::none}},

@@ -15,6 +15,7 @@ enum class Operand : std::uint8_t {
   sleep,     ///< It waits for a time.
   child,     ///< The first argument is a process, or -1.
   child_by,  ///< waitid: the second argument is a process, by what the first says.
+  path,      ///< It names a file: the file system is waited for.
   select,    ///< The first argument is a number of descriptors: 0 is a sleep.
 };
 

@@ -177,6 +177,9 @@ Wait wait_of(pid_t pid, const Memory& memory, const Task& task, const std::vecto
       wait.kind = WaitKind::file;
       wait.objects = {object_of(pid, static_cast<std::int32_t>(first))};
       break;
+    case Operand::path:
+      wait.kind = WaitKind::file;
+      break;
     case Operand::polled:
       wait.kind = WaitKind::poll;
       wait.objects = polled_objects(pid, memory, task);

@@ -59,6 +59,15 @@ TEST(Task, CallsHaveTheirNamesAndWhatTheyTake) {
   EXPECT_EQ(system_call(1 << 30).name, "");
 }
 
+TEST(Task, WhoNamesAFileWaitsForOne) {
+  for (const std::int64_t call : {SYS_openat, SYS_unlinkat, SYS_renameat2, SYS_sync}) {
+    const Wait wait = wait_in(call, 0x7f0000001000);
+    EXPECT_EQ(wait.kind, WaitKind::file) << call;
+    EXPECT_TRUE(wait.objects.empty()) << "an address is no number of a file";
+    EXPECT_EQ(wait.call, system_call(call).name);
+  }
+}
+
 TEST(Task, WhoWaitsAtTheGilsAddressWaitsForIt) {
   const Gil gil{.interpreter = 1, .address = 0x1000, .holder = 0x2000};
   EXPECT_EQ(wait_in(SYS_futex, 0x1038, 0, {gil}).kind, WaitKind::gil);

@@ -51,6 +51,27 @@ def compute():
         library.outer_spin(ctypes.c_ulong(2_000_000))
 compute()
 """
+# A library that waits, and a program that calls it from one thread, another waits in Python alone.
+WAITING_LIBRARY = """
+#include <unistd.h>
+extern "C" __attribute__((noinline)) int inner_read(int file) { char c; return static_cast<int>(read(file, &c, 1)) + 1; }
+extern "C" __attribute__((noinline)) int outer_read(int file) { return inner_read(file) + 1; }
+"""
+WAITS_IN_LIBRARY = """
+import ctypes, os, sys, threading, time
+library = ctypes.CDLL(sys.argv[1])
+reading, writing = os.pipe()
+def receives():
+    for _ in range(10):
+        library.outer_read(reading)
+def sleeps():
+    time.sleep(4)
+threading.Thread(target=receives).start()
+threading.Thread(target=sleeps).start()
+for _ in range(10):
+    time.sleep(0.4)
+    os.write(writing, b"x")
+"""
 COMPUTES = ["Worker::spin()", *["Worker::compute(int)"] * 4]
 WAITS = ["inner_wait()", "outer_wait()", "main"]
 
@@ -216,6 +237,40 @@ class Mixed(unittest.TestCase):
             self.assertNotIn("_PyEval_EvalFrameDefault", stack)
         rows = {row["function"]: row for row in hot}
         self.assertGreater(rows["inner_spin"]["self_ns"], 0.9 * rows["compute"]["total_ns"], hot)
+
+    @unittest.skipIf(SANITIZED, "a program with sanitizers has no time to unwind")
+    @unittest.skipIf(shutil.which("g++") is None, "no g++ is here")
+    def test_a_recording_has_the_native_functions_in_which_python_waits(self):
+        with tempfile.TemporaryDirectory() as folder:
+            source = pathlib.Path(folder) / "waits.cc"
+            source.write_text(WAITING_LIBRARY)
+            library = f"{folder}/waits.so"
+            subprocess.run(["g++", "-O1", "-fPIC", "-shared", "-fno-optimize-sibling-calls", str(source), "-o", library],
+                           check=True)
+            program = pathlib.Path(folder) / "waiting.py"
+            program.write_text(WAITS_IN_LIBRARY)
+            run = f"{folder}/run"
+            done = fathom("run", "--no-diagnose", "-q", "-o", run, "--", sys.executable, str(program), library)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            folded = fathom("export", "--to", "folded", "--metric", "blocked", run).stdout.decode().splitlines()
+            waits = json.loads(fathom("waits", "--json", run).stdout)["rows"]
+        weights = {}
+        for line in folded:
+            stack, _, weight = line.rpartition(" ")
+            names = tuple(frame.partition(" (")[0] for frame in stack.split(";"))
+            weights[names] = weights.get(names, 0) + int(weight)
+        receives = {names: weight for names, weight in weights.items() if "receives" in names}
+        native = {names: weight for names, weight in receives.items() if "outer_read" in names}
+        # Where looking has cost as much as it may, as when it begins, some are left out.
+        self.assertGreater(sum(native.values()), 0, weights)
+        for names in native:
+            self.assertLess(names.index("receives"), names.index("outer_read"))  # between them is ctypes
+            self.assertEqual(names[names.index("outer_read") + 1], "inner_read")
+            self.assertNotIn("_PyEval_EvalFrameDefault", names)
+        # Python's own waits stay as they are, and the line is that of the program.
+        self.assertTrue([names for names in weights if names[-1] == "sleeps"], weights)
+        places = {row["place"] if "place" in row else str(row) for row in waits}
+        self.assertTrue([place for place in places if "waiting.py:7" in place or "receives" in place], waits)
 
     def test_at_high_rates_a_recording_says_that_it_leaves_out_what_python_calls(self):
         with tempfile.TemporaryDirectory() as folder:

@@ -105,6 +105,7 @@ StackRoles::StackRoles(const Trace& trace) : trace_(trace) {
   shares_.reserve(frames);
   takes_.reserve(frames);
   python_.reserve(frames);
+  below_python_.reserve(frames);
   in_pool_worker_.reserve(frames);
   for (std::uint32_t row = 0; row < frames; ++row) {
     const StackFrame& frame = trace.stack_frames[row];
@@ -123,6 +124,7 @@ StackRoles::StackRoles(const Trace& trace) : trace_(trace) {
     roles_.push_back(role);
     of_recorder_.push_back(first ? role == Role::recorder : of_recorder_[frame.parent]);
     python_.push_back(python || (!outermost && python_[frame.parent]));
+    below_python_.push_back(false);
     in_pool_worker_.push_back(is_pool_worker(trace.text(frame.file), trace.text(frame.function)) ||
                               (!outermost && in_pool_worker_[frame.parent]));
     users_.push_back(role == Role::user ? row : outer_user);
@@ -149,6 +151,7 @@ void StackRoles::add_below_python(std::uint32_t parent) {
   roles_.push_back(roles_[parent]);
   of_recorder_.push_back(of_recorder_[parent]);
   python_.push_back(true);
+  below_python_.push_back(true);
   in_pool_worker_.push_back(in_pool_worker_[parent]);
   users_.push_back(users_[parent]);
   in_loop_.push_back(in_loop_[parent]);
@@ -185,6 +188,8 @@ WaitClass StackRoles::lock_of(const StackSample& sample) const {
   if (object == kMutexObject && !(frame != kNoFrame && of_recorder_[frame])) return WaitClass::lock;
   if (!python(frame)) return native_lock_of(frame);
   if (object == kSharedSemaphoreObject) return takes_[frame] ? WaitClass::lock : WaitClass::threads;
+  // Samples have those where a library waits, and none where Python's own locks are asked for.
+  if (below_python_[frame]) return native_lock_of(frame);
   const Role innermost = roles_[frame];
   if (innermost == Role::queue || innermost == Role::recorder) return WaitClass::threads;
   if (innermost != Role::threading) {

@@ -87,6 +87,7 @@ class StackRoles {
   std::vector<bool> shares_;  ///< A method of a lock that processes share.
   std::vector<bool> takes_;   ///< Blocked at such a lock the program wants it; else it is for work.
   std::vector<bool> python_;
+  std::vector<bool> below_python_;  ///< Native code that a function of Python has called.
   std::vector<bool> in_pool_worker_;
   std::vector<bool> of_recorder_;    ///< The outermost function is Fathom's own.
   std::set<std::int64_t> threaded_;  ///< Processes in which several threads of the program had

@@ -80,6 +80,20 @@ TEST(StackRoles, OfNativeCodeTheFunctionsTellALockFromAWaitForWork) {
   EXPECT_EQ(lock_wait(work + "sem_wait" + libc, kSharedSemaphoreObject), WaitClass::threads);
 }
 
+TEST(StackRoles, ALibraryThatPythonCallsWaitsForItsOwnThreadsOrForALock) {
+  const std::string calls = "main app.py 1;solve app.py 7;dgemm /opt/libblas.so -1;";
+  const std::string libc = " /usr/lib/libc.so.6 -1";
+  EXPECT_EQ(wait_of(calls + "pthread_cond_wait" + libc, "lock"), WaitClass::threads);
+  EXPECT_EQ(wait_of(calls + "pthread_rwlock_wrlock" + libc, "lock"), WaitClass::lock);
+  EXPECT_EQ(lock_wait(calls + "__lll_lock_wait" + libc, "futex"), WaitClass::lock);
+  // A queue written in C.
+  const std::string queue = " /usr/lib/python3.11/lib-dynload/_queue.so -1";
+  EXPECT_EQ(wait_of("main app.py 1;work app.py 7;SimpleQueue_get" + queue, "lock"),
+            WaitClass::threads);
+  // What a program reads by a library counts as what it reads itself.
+  EXPECT_EQ(wait_of(calls + "read" + libc, "file"), WaitClass::file);
+}
+
 TEST(StackRoles, NativeFunctionsAloneAreNoPython) {
   Trace trace;
   SampleBuilder(trace)

@@ -83,6 +83,15 @@ CallNames names_of(const Calls& calls, ProcessCode& code) {
   return names;
 }
 
+bool tells_more(const CallNames& calls) {
+  const auto loop = std::ranges::find(calls.evaluator, true) - calls.evaluator.begin();
+  const auto at = static_cast<std::size_t>(loop);
+  const std::string interpreter = at < calls.looks.size() ? calls.looks[at].file : std::string();
+  return std::ranges::any_of(calls.looks, [&](const FrameLook& look) {
+    return look.file.starts_with('/') && look.file != interpreter && !starts_python(look.file);
+  });
+}
+
 MixedStack mix(const CallNames& calls, std::span<const FrameLook> python,
                std::span<const std::size_t> runs) {
   MixedStack mixed;

@@ -44,6 +44,10 @@ struct CallNames {
 };
 CallNames names_of(const Calls& calls, ProcessCode& code);
 
+/// Whether they tell more than that the interpreter waits: one is of another file than its own and
+/// the C library.
+bool tells_more(const CallNames& calls);
+
 MixedStack mix(const CallNames& calls, std::span<const FrameLook> python,
                std::span<const std::size_t> runs);
 

@@ -49,6 +49,24 @@ TEST(MixedStack, LeavesNativeFunctionsWhereTheLoopsAreOfAnotherNumber) {
   EXPECT_EQ(mix(calls("cm"), python("p"), Runs{1}).join, Join::unmatched);
 }
 
+TEST(MixedStack, OnlyOtherFilesThanTheInterpretersTellMore) {
+  const auto in = [](const std::string& letters, const std::vector<std::string>& files) {
+    CallNames names = calls(letters);
+    for (std::size_t i = 0; i < files.size(); ++i) names.looks[i].file = files[i];
+    return names;
+  };
+  const std::string libc = "/usr/lib/x86_64-linux-gnu/libc.so.6";
+  const std::string python = "/usr/lib/libpython3.11.so.1.0";
+  EXPECT_FALSE(tells_more(in("ncEm", {libc, python, python, libc})));
+  EXPECT_FALSE(tells_more(in("vcEm", {"[vdso]", "", python, libc})));
+  EXPECT_TRUE(tells_more(in("nsEm", {libc, "/opt/lib-dynload/_socket.so", python, libc})));
+  EXPECT_TRUE(tells_more(in("nd", {libc, "/opt/libblas.so"})));
+  // A program that has Python within calls it; its own functions are the interpreter's file.
+  EXPECT_FALSE(tells_more(in("ncEm", {libc, "/opt/app", "/opt/app", "/opt/app"})));
+  EXPECT_TRUE(tells_more(in("ncEm", {libc, python, python, "/opt/app"})));
+  EXPECT_FALSE(tells_more({}));
+}
+
 TEST(MixedStack, IsNativeWithoutPython) {
   const MixedStack mixed = mix(calls("abm"), {}, Runs{});
   EXPECT_EQ(mixed.join, Join::native);

@@ -25,7 +25,7 @@ std::string folder_of(pid_t pid, pid_t thread) {
 }
 
 NativeCalls with_reason(Calls calls) {
-  NativeCalls native{.calls = std::move(calls), .reason = {}};
+  NativeCalls native{.calls = std::move(calls), .reason = {}, .switches = -1};
   if (native.calls.stop != Stop::whole) native.reason = to_string(native.calls.stop);
   return native;
 }
@@ -112,7 +112,9 @@ std::optional<NativeCalls> ThreadReader::read_blocked(pid_t thread, std::uint64_
   Registers registers;
   registers.set(kMachine.stack, at->stack);
   registers.set(kMachine.counter, at->counter);
-  return with_reason(unwind(registers, {.begin = at->stack, .bytes = bytes}, code_));
+  NativeCalls native = with_reason(unwind(registers, {.begin = at->stack, .bytes = bytes}, code_));
+  native.switches = after->switches;
+  return native;
 }
 
 }  // namespace fathom::sample::native

@@ -17,6 +17,7 @@ namespace fathom::sample::native {
 struct BlockedAt {
   Address stack = 0;
   Address counter = 0;
+  bool operator==(const BlockedAt&) const = default;
 };
 /// Of /proc/PID/task/TID/syscall; nothing of a thread that runs.
 std::optional<BlockedAt> parse_blocked(std::string_view text);
@@ -24,6 +25,8 @@ std::optional<BlockedAt> parse_blocked(std::string_view text);
 struct NativeCalls {
   Calls calls;
   std::string reason;  ///< Why there are none, or not all; empty where all are there.
+  /// How often it had been given a processor when it was read, of one that waits.
+  std::int64_t switches = -1;
 };
 
 /// A thread that runs is met by perf. Of one that waits only the stack pointer and where it is are
