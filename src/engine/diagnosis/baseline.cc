@@ -131,7 +131,12 @@ void add_operators(const RuleContext& rules, Baseline& baseline) {
   std::erase_if(times.rows, [&operators](const OpSelfTime& row) {
     return row.self <= Duration{} || !operators.contains(row.name);
   });
-  if (times.on_device) add_kernels_without_operator(rules, times.rows);
+  if (times.on_device) {
+    add_kernels_without_operator(rules, times.rows);
+  } else {  // what annotations and calls take by themselves is no operator's
+    times.sum = Duration{};
+    for (const OpSelfTime& row : times.rows) times.sum += row.self;
+  }
   const std::size_t count = std::min(kOperators, times.rows.size());
   const auto end = times.rows.begin() + static_cast<std::ptrdiff_t>(count);
   std::partial_sort(times.rows.begin(), end, times.rows.end(),

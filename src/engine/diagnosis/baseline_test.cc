@@ -111,6 +111,7 @@ TEST(Baseline, NamesTheFiveCostliestOperatorsOfTheProcessor) {
   EXPECT_EQ(baseline.operators.front().name, "aten::op100");
   EXPECT_EQ(baseline.operators.front().self, duration_ns(100));
   EXPECT_EQ(baseline.operators.back().name, "aten::op20");
+  EXPECT_DOUBLE_EQ(baseline.operators.front().percent, 40) << "the step's mark is no operator";
 }
 
 TEST(Baseline, CountsNoRangeThatWasRecordedAsAnOperator) {
@@ -120,6 +121,7 @@ TEST(Baseline, CountsNoRangeThatWasRecordedAsAnOperator) {
   const Baseline baseline = baseline_of(trace);
   ASSERT_EQ(baseline.operators.size(), 1U);
   EXPECT_EQ(baseline.operators.front().name, "aten::mm");
+  EXPECT_DOUBLE_EQ(baseline.operators.front().percent, 100);
 }
 
 TEST(Baseline, NamesOperatorsByTheirTimeOnTheDevice) {
