@@ -193,8 +193,9 @@ Report report() {
        .title = "What ranks exchange, by kind: how often, how much, how long, and waiting in it",
        .doc = "One row per kind of collective; --group-by size, stream or name splits it further. "
               "They are the activities of devices that communicate; where no device does, the "
-              "outermost calls of the host that do. A call belongs to the steps or the window in "
-              "which it starts. One rank's recording does not show when the others came: what a "
+              "outermost calls of each host thread that do, so that a call and the thread that "
+              "carries it out are two. A call belongs to the steps or the window in which it "
+              "starts. One rank's recording does not show when the others came: what a "
               "call takes above the shortest of its kind and size counts as waiting. `fathom "
               "diagnose` of the recordings of all ranks compares each call with its counterparts.",
        .group_by = kGroupBy,

@@ -79,6 +79,8 @@ def test_what_is_no_table_is_greyed_too(browser: Browser, tmp_path: Path) -> Non
             assert {number: greyed[number] for number in numbers} == numbers, (path.name, fragment)
             if fragment == "v=diagnosis":
                 assert visit.page.locator("p.sentence").get_attribute("data-n") == "diagnosis.families"
+                titles = visit.page.locator(".top-finding .title, .finding:has(.gain) h3")
+                assert set(titles.evaluate_all("all => all.map(each => getComputedStyle(each).filter)")) == {"grayscale(1)"}
             visit.check_quiet()
 
 

@@ -132,7 +132,7 @@ export function FindingCard(props: {
   return (
     <article class={`finding ${finding.severity}`} id={`finding-${finding.id}`}>
       <header>
-        <Title>
+        <Title data-n={gain ? 'diagnosis.predicted_step_ns' : undefined}>
           {finding.number !== null && <span class="number">{finding.number}</span>}
           {finding.title}
         </Title>

@@ -89,7 +89,9 @@ function TopFindings(props: { diagnosis: Diagnosis; context: ViewContext }) {
                 }}
               >
                 <span class="number">{finding.number ?? ''}</span>
-                <span class="title">{finding.title}</span>
+                <span class="title" data-n="diagnosis.predicted_step_ns">
+                  {finding.title}
+                </span>
                 <span class="gain" data-n="diagnosis.predicted_step_ns">
                   <b>{gain ? `${finding.predicted_step_ns ? '−' : ''}${gain.likely}` : ''}</b>
                   <small>{gain?.range}</small>

@@ -166,7 +166,7 @@ function Heat(props: { steps: readonly RankSteps[]; context: ViewContext }) {
 function Collectives(props: { ranks: readonly RankSteps[] }) {
   const first = props.ranks.find((each) => each.collectives)?.collectives;
   const rows = props.ranks.flatMap(({ rank, collectives }) =>
-    (collectives?.rows ?? []).map((row): Row => ({ ...row, rank })),
+    (collectives?.rows ?? []).map((row): Row => ({ ...row, rank: String(rank) })),
   );
   if (!first || rows.length === 0) return null;
   const rank: Column = { name: 'rank', kind: 'text', unit: '', doc: '' };
