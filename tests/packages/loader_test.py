@@ -120,7 +120,7 @@ class BuiltFromSources(unittest.TestCase):
             done = self.build(folder, repository)
             self.assertEqual(done.returncode, 3)
             self.assertIn("is no repository with glibc 2.28", done.stderr)
-            self.assertFalse((pathlib.Path(folder) / "made" / ".complete").exists())
+            self.assertFalse((pathlib.Path(folder) / "made").exists())
 
 
 if __name__ == "__main__":
