@@ -1139,7 +1139,7 @@ TEST_F(CudaInjection, TheDoctorKnowsThatOfCuda11) {
   const std::string library = home.path() + "/lib64/libcupti.so.12";
   std::filesystem::create_symlink(kFolder + "/libfake_cupti_11.so", library);
   const std::string text =
-      output_of("CUDA_HOME=" + home.path() + " " + FATHOM_BINARY + " doctor --csv 2>&1");
+      output_of("CUDA_HOME=" + home.path() + " " + FATHOM_BINARY + " doctor --json 2>&1");
   // The machine may have another one, which it names then.
   EXPECT_EQ(text.find(library + ", API version"), std::string::npos) << text;
   if (text.find(", API version") == std::string::npos) {
