@@ -2,41 +2,18 @@
 #include "compare/collective_bytes.h"
 
 #include <algorithm>
-#include <array>
-#include <string_view>
-#include <utility>
 
-#include "analysis/roofline/number_type.h"
+#include "analysis/devices/collectives.h"
 
 namespace fathom {
 namespace {
-
-/// Collectives name types as c10::ScalarType does, operators as C++.
-constexpr std::array<std::pair<std::string_view, std::int64_t>, 10> kScalarTypes = {{
-    {"Bool", 1},
-    {"Byte", 1},
-    {"Char", 1},
-    {"ComplexDouble", 16},
-    {"ComplexFloat", 8},
-    {"Double", 8},
-    {"Float", 4},
-    {"Int", 4},
-    {"Long", 8},
-    {"Short", 2},
-}};
-
-std::int64_t bytes_of(std::string_view type) {
-  const auto* const known =
-      std::ranges::find(kScalarTypes, type, &std::pair<std::string_view, std::int64_t>::first);
-  return known != kScalarTypes.end() ? known->second : element_bytes(type);
-}
 
 /// Unset where it is not recorded. Waiting for a collective gives nothing.
 std::optional<std::int64_t> bytes_of(const Trace& trace, const Collective& collective) {
   const bool waits = collective.name.valid() && trace.text(collective.name) == "wait";
   if (collective.in_elements == 0 || waits) return 0;
   if (collective.in_elements < 0 || !collective.dtype.valid()) return std::nullopt;
-  const std::int64_t each = bytes_of(trace.text(collective.dtype));
+  const std::int64_t each = dtype_bytes(trace.text(collective.dtype));
   std::int64_t bytes = 0;
   const bool fits = each > 0 && !__builtin_mul_overflow(collective.in_elements, each, &bytes);
   return fits ? std::optional(bytes) : std::nullopt;

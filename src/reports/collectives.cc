@@ -7,7 +7,7 @@
 #include <map>
 #include <optional>
 #include <string_view>
-#include <utility>
+#include <tuple>
 #include <vector>
 
 #include "reports/groups.h"
@@ -20,7 +20,7 @@ namespace {
 /// The shortest of fewer may well have waited itself.
 constexpr std::uint64_t kFewestCalls = 3;
 
-/// Calls of one kind and size.
+/// Calls that take equally long once all ranks are there.
 struct Alike {
   std::uint64_t count = 0;
   Duration total{};
@@ -32,6 +32,10 @@ struct Alike {
     min = std::min(min, duration);
   }
 };
+
+/// What calls that are alike have in common: the row that they are in, name, size, process group. A
+/// call of the host, and the thread that carries it out, differ in their names.
+using AlikeKey = std::tuple<std::size_t, StringId, std::uint64_t, StringId>;
 
 struct Group {
   CollectiveKind kind = CollectiveKind::other;
@@ -90,8 +94,9 @@ constexpr Collectives::Column kColumns[] = {
        return percent_of(group.all.total, shared.all);
      }},
     {"transfer_ns", ColumnKind::duration_ns, "ns",
-     "What they take once all ranks are there: each as long as the shortest call of its kind and "
-     "size. Null where fewer than three are alike, or no size was recorded.",
+     "Estimate of what they take once all ranks are there: each as long as the shortest of its "
+     "name, size and process group. Counts calls of which at least three are alike. Null where "
+     "there are none, and where a rank is alone.",
      by<&Group::transfer>},
     {"wait_ns", ColumnKind::duration_ns, "ns",
      "What the same calls take above that: waiting for other ranks, or a busy network.",
@@ -149,6 +154,15 @@ void add(const Trace& trace, const CollectiveCall& call, Group& group) {
   group.sized_total += duration;
 }
 
+/// Nothing where its size is not known, or no other rank is there to be waited for.
+std::optional<AlikeKey> alike_key(const Trace& trace, const CollectiveCall& call,
+                                  std::size_t group) {
+  const Collective* const metadata = call.metadata;
+  if (call.size == 0 || (metadata != nullptr && metadata->group_size == 1)) return {};
+  return AlikeKey{group, trace.slices.name[call.slice.row()], call.size,
+                  metadata == nullptr ? StringId() : metadata->group_name};
+}
+
 Result<Collectives> compute(const Context& context) {
   const Trace& trace = context.trace;
   const std::string& by = context.options.group_by;
@@ -156,8 +170,7 @@ Result<Collectives> compute(const Context& context) {
   GroupIndex sizes;
   Collectives collectives{.shared = {&trace}};
   std::vector<Group>& groups = collectives.rows;
-  // Of each group, by size.
-  std::map<std::pair<std::size_t, std::uint64_t>, Alike> alike;
+  std::map<AlikeKey, Alike> alike;
   for (const CollectiveCall& call : describe_collectives(context, selected(context))) {
     const std::size_t row = call.slice.row();
     const auto size = static_cast<std::uint32_t>(sizes.of(call.size));
@@ -168,12 +181,13 @@ Result<Collectives> compute(const Context& context) {
     const std::size_t number = index.of(pair_key(static_cast<std::uint32_t>(call.kind), split));
     if (number == groups.size()) groups.push_back({.kind = call.kind});
     add(trace, call, groups[number]);
-    if (call.size != 0) alike[{number, call.size}].add(trace.slices.duration[row]);
+    if (const auto key = alike_key(trace, call, number))
+      alike[*key].add(trace.slices.duration[row]);
     collectives.shared.all += trace.slices.duration[row];
   }
   for (const auto& [key, calls] : alike) {
     if (calls.count < kFewestCalls) continue;
-    Group& group = groups[key.first];
+    Group& group = groups[std::get<0>(key)];
     const Duration transfer = calls.min * static_cast<std::int64_t>(calls.count);
     group.transfer = group.transfer.value_or(Duration()) + transfer;
     group.wait = group.wait.value_or(Duration()) + (calls.total - transfer);
@@ -195,8 +209,8 @@ Report report() {
               "They are the activities of devices that communicate; where no device does, the "
               "outermost calls of each host thread that do, so that a call and the thread that "
               "carries it out are two. A call belongs to the steps or the window in which it "
-              "starts. One rank's recording does not show when the others came: what a "
-              "call takes above the shortest of its kind and size counts as waiting. `fathom "
+              "starts. One rank's recording does not show when the others came: waiting is an "
+              "estimate, what a call takes above the shortest of its name and size. `fathom "
               "diagnose` of the recordings of all ranks compares each call with its counterparts.",
        .group_by = kGroupBy,
        .sort = "-total_ns",

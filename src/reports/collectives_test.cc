@@ -95,13 +95,71 @@ TEST(Collectives, AreTheSelectedOnes) {
   EXPECT_EQ(answer.rows(), 0U);
 }
 
-TEST(Collectives, OfADamagedSizeHaveNone) {
+/// Three calls of this name, the longest of 300 ns, on a thread.
+void calls(TraceBuilder& builder, std::string_view name, std::int64_t thread, std::int64_t shortest,
+           const Collective& metadata) {
+  builder.on_thread(thread);
+  for (std::int64_t i = 0; i < 3; ++i)
+    builder.op(name, 1000 * i, i == 0 ? shortest : 300).collective(metadata);
+}
+
+std::int64_t waited(const Trace& trace) {
+  const Answer answer("collectives", trace);
+  return answer.rows() == 1 ? answer.number(0, "wait_ns") : -1;
+}
+
+TEST(Collectives, AreComparedWithThoseThatAreAlike) {
+  constexpr Collective kSmall{.in_elements = 100};
+  TraceBuilder names;
+  calls(names, "gloo:all_reduce", 11, 300, kSmall);
+  calls(names, "c10d::allreduce_", 12, 10, kSmall);
+  EXPECT_EQ(waited(names.build()), 2 * 290) << "the call that starts it does not carry it out";
+
   TraceBuilder builder;
-  builder.op("nccl:all_reduce", 100, 300)
-      .collective({.in_elements = std::numeric_limits<std::int64_t>::max()});
+  calls(builder, "nccl:all_reduce", 11, 300, kSmall);
+  calls(builder, "nccl:all_reduce", 12, 10, kSmall);
+  Trace trace = builder.build();
+  EXPECT_EQ(waited(trace), 5 * 290);
+  for (Collective& each : trace.collectives) {
+    const bool first = each.slice.row() < 3;
+    each.group_name = trace.strings.intern(first ? "a node's" : "all");
+  }
+  EXPECT_EQ(waited(trace), 2 * 290) << "another process group";
+  for (Collective& each : trace.collectives) {
+    each.group_name = {};
+    each.dtype = trace.strings.intern(each.slice.row() < 3 ? "Float" : "Half");
+  }
+  EXPECT_EQ(waited(trace), 2 * 290) << "half the bytes";
+}
+
+TEST(Collectives, OfARankAloneWaitForNobody) {
+  TraceBuilder builder;
+  calls(builder, "nccl:all_reduce", 11, 10, {.in_elements = 100, .group_size = 1});
   const Answer answer("collectives", builder.build());
   ASSERT_EQ(answer.rows(), 1U);
-  EXPECT_EQ(answer.at(0, "bytes"), Value());
+  EXPECT_EQ(answer.at(0, "wait_ns"), Value());
+  EXPECT_EQ(answer.at(0, "transfer_ns"), Value());
+}
+
+TEST(Collectives, OfADamagedSizeHaveNone) {
+  const auto bytes_of = [](std::int64_t elements) {
+    TraceBuilder builder;
+    builder.op("nccl:all_reduce", 100, 300).collective({.in_elements = elements});
+    Trace trace = builder.build();
+    trace.collectives[0].dtype = trace.strings.intern("Float");
+    return Answer("collectives", trace).at(0, "bytes");
+  };
+  EXPECT_EQ(bytes_of(100), number(400));
+  EXPECT_EQ(bytes_of(std::numeric_limits<std::int64_t>::max()), Value());
+  EXPECT_EQ(bytes_of(-100), Value());
+}
+
+TEST(Collectives, OfTensorsWithADamagedShapeHaveNoSize) {
+  for (const char* const shape : {"[[1000000000000000000]]", "[[4000000000000000000,9]]"}) {
+    TraceBuilder builder;
+    builder.op("nccl:all_reduce", 100, 300).shapes(shape).types(R"(["float"])");
+    EXPECT_EQ(Answer("collectives", builder.build()).at(0, "bytes"), Value()) << shape;
+  }
 }
 
 }  // namespace

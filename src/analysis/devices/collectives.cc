@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <string>
+#include <utility>
 
 #include "analysis/roofline/op_arguments.h"
 
@@ -26,6 +27,26 @@ constexpr auto kWords = std::to_array<Word>({
     {"sendrecv", CollectiveKind::all_to_all},
     {"broadcast", CollectiveKind::broadcast},
 });
+
+/// Collectives name types as c10::ScalarType does, operators as C++.
+constexpr std::array<std::pair<std::string_view, std::int64_t>, 10> kScalarTypes = {{
+    {"Bool", 1},
+    {"Byte", 1},
+    {"Char", 1},
+    {"ComplexDouble", 16},
+    {"ComplexFloat", 8},
+    {"Double", 8},
+    {"Float", 4},
+    {"Int", 4},
+    {"Long", 8},
+    {"Short", 2},
+}};
+
+/// 0 for what no collective gives, but a damaged file says: more than 4 TiB.
+std::int64_t whole_bytes(double bytes) {
+  constexpr double kMost = 0x1p42;
+  return bytes > 0 && bytes <= kMost ? static_cast<std::int64_t>(bytes) : 0;
+}
 
 /// The kind of each call. Each name is looked at once.
 class Kinds {
@@ -85,12 +106,13 @@ class Sizes {
   bool by_metadata(CollectiveCall& call, SliceId slice) const {
     const std::vector<Collective>& all = context_.trace.collectives;
     const auto at = std::ranges::lower_bound(all, slice, {}, &Collective::slice);
-    if (at == all.end() || at->slice != slice || at->in_elements == kAbsent) return false;
-    const std::int64_t largest = std::max(at->in_elements, at->out_elements);
-    call.size = 2 * static_cast<std::uint64_t>(largest) + 1;
-    if (!at->dtype.valid()) return true;
-    const std::int64_t each = element_bytes(context_.trace.text(at->dtype));
-    if (__builtin_mul_overflow(largest, each, &call.bytes)) call.bytes = 0;  // of a damaged file
+    if (at == all.end() || at->slice != slice || at->in_elements < 0) return false;
+    call.metadata = &*at;
+    const auto largest = static_cast<double>(std::max(at->in_elements, at->out_elements));
+    const std::int64_t each = at->dtype.valid() ? dtype_bytes(context_.trace.text(at->dtype)) : 0;
+    call.bytes = whole_bytes(largest * static_cast<double>(each));
+    const double size = call.bytes > 0 ? static_cast<double>(call.bytes) : largest;
+    call.size = 2 * static_cast<std::uint64_t>(size) + 1;
     return true;
   }
 
@@ -116,7 +138,7 @@ class Sizes {
     const OpArguments arguments(text(signature.shapes), text(signature.types), {});
     double bytes = 0;
     for (const TensorArgument& tensor : arguments.tensors()) bytes += tensor.bytes();
-    return static_cast<std::int64_t>(bytes);
+    return whole_bytes(bytes);
   }
 
   const Context& context_;
@@ -136,6 +158,12 @@ CollectiveKind collective_kind(std::string_view name) {
   const auto at = std::ranges::find_if(
       kWords, [&plain](const Word& word) { return plain.find(word.text) != std::string::npos; });
   return at == kWords.end() ? CollectiveKind::other : at->kind;
+}
+
+std::int64_t dtype_bytes(std::string_view dtype) {
+  const auto* const known =
+      std::ranges::find(kScalarTypes, dtype, &std::pair<std::string_view, std::int64_t>::first);
+  return known != kScalarTypes.end() ? known->second : element_bytes(dtype);
 }
 
 std::vector<SliceId> host_collectives(const Context& context) {

@@ -24,12 +24,18 @@ std::string_view to_string(CollectiveKind kind);
 /// "gloo:all_reduce".
 CollectiveKind collective_kind(std::string_view name);
 
+/// Bytes per element of a collective's type, "Float" or "BFloat16"; 0 where it is not known.
+std::int64_t dtype_bytes(std::string_view dtype);
+
 struct CollectiveCall {
   SliceId slice{};  ///< The activity, or without a device the host slice that runs it.
   /// By its name; of a kernel that runs all kinds, by its metadata or by who launched it.
   CollectiveKind kind = CollectiveKind::other;
   std::uint64_t size = 0;  ///< Equal for calls of equal size; 0 where it was not recorded.
   std::int64_t bytes = 0;  ///< 0 where not recorded.
+  /// What says the size, of the activity or of the call around it; of the trace. Null where tensors
+  /// say it, or nothing.
+  const Collective* metadata = nullptr;
 };
 
 /// The outermost communication slices of every host thread. By time per thread.
