@@ -481,6 +481,22 @@ last = Last()
             self.assertIn(os.strerror(why), done.stdout, done.stderr)
             self.assertIn(expected, done.stdout)
 
+    def test_a_failure_that_cannot_be_noted_is_not_raised(self) -> None:
+        code = (
+            "import sys; sys.path.insert(0, {!r})\n"
+            "from fathom_recorder import failures\n"
+            "class Mute(Exception):\n"
+            "    def __str__(self): raise MemoryError\n"
+            "class Album: RECORDS = ['one', 'two']\n"
+            "@failures.quietly\n"
+            "def f(album, error): raise error\n"
+            "print(f(Album(), Mute()), f(Album(), ValueError('v')), failures.notes())\n"
+        )
+        text = code.format(str(captured.HOOK))
+        done = subprocess.run([sys.executable, "-c", text], capture_output=True, text=True)
+        self.assertTrue(done.stdout.startswith("None None "), done.stderr)
+        self.assertIn("{'what': 'f', 'why': 'ValueError: v'", done.stdout)
+
     def test_the_fallback_records_where_hooks_are_kept_out(self) -> None:
         recorder = str(captured.HOOK / "fathom_recorder")
         run = self.captures.run("-I", "-S", "-c", "print(1)")

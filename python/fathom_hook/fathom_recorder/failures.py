@@ -78,6 +78,8 @@ def _note_failure(function: Any, arguments: tuple[Any, ...], error: Exception) -
     name = getattr(function, "__qualname__", "the hook")
     # A part of the recorder says what the user calls that which it records.
     what = type(arguments[0]).__dict__.get("RECORDS", "") if arguments else ""
+    if not isinstance(what, str):  # the program's own
+        what = ""
     why = f"{type(error).__name__}: {error}"
     if isinstance(error, MemoryError):
         why = NO_MEMORY
@@ -94,7 +96,10 @@ def quietly(function: Function) -> Function:
         try:
             return function(*args, **kwargs)
         except Exception as error:
-            _note_failure(function, args, error)
+            try:
+                _note_failure(function, args, error)
+            except Exception:
+                pass  # memory ran out here too, or the error has no text
             return None
 
     return quiet  # type: ignore[no-any-return]

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <optional>
+#include <string_view>
 #include <vector>
 
 #include "analysis/machine/run_usage.h"
@@ -25,11 +26,18 @@ struct TimedSteps {
 std::optional<TimedSteps> compute_timed_steps(const Trace& trace, const Steps& steps);
 
 /// Slices of that category of the whole run, of process `pid`: those in the recorded span, and
-/// those beside it.
+/// those beside it. O(slices) where it has such a category.
 template <typename Visit>
 void each_timed(const Trace& trace, std::string_view category, std::int64_t pid, Visit visit) {
-  for (std::size_t row = 0; row < trace.slices.size(); ++row) {
-    if (trace.text(trace.categories[trace.slices.category[row]].name) != category) continue;
+  std::vector<bool> is_it;
+  bool any = false;
+  for (const Category& each : trace.categories) {
+    is_it.push_back(trace.text(each.name) == category);
+    any = any || is_it.back();
+  }
+  const std::size_t rows = any ? trace.slices.size() : 0;
+  for (std::size_t row = 0; row < rows; ++row) {
+    if (!is_it[trace.slices.category[row]]) continue;
     const SliceId slice(row);
     const Interval own{trace.slices.start[row], trace.slices.end(slice)};
     if (!trace.timed.empty() && (own.begin < trace.span.begin || own.end > trace.span.end))

@@ -1,7 +1,7 @@
 // Reads the lists of what was not recorded.
 #include "analysis/machine/unrecorded.h"
 
-#include <algorithm>
+#include <set>
 #include <string>
 #include <utility>
 
@@ -11,6 +11,7 @@ namespace fathom {
 
 std::vector<Unrecorded> unrecorded(const Trace& trace) {
   std::vector<Unrecorded> found;
+  std::set<std::pair<std::string, std::string>> said;
   for (const Fact& fact : trace.facts) {
     if (!fact.key.ends_with("not_recorded")) continue;
     for (const JsonEntry& entry : json_entries(fact.value)) {
@@ -18,10 +19,8 @@ std::vector<Unrecorded> unrecorded(const Trace& trace) {
                       .why = member_of(entry, "why"),
                       .lost = member_of(entry, "lost"),
                       .remedy = member_of(entry, "remedy")};
-      const auto same = std::ranges::find_if(found, [&](const Unrecorded& known) {
-        return known.what == lost.what && known.why == lost.why;
-      });
-      if (same == found.end() && !lost.what.empty()) found.push_back(std::move(lost));
+      if (lost.what.empty() || !said.emplace(lost.what, lost.why).second) continue;
+      found.push_back(std::move(lost));
     }
   }
   const Fact* const telemetry = trace.fact("telemetry.missing");
