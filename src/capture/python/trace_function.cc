@@ -62,8 +62,12 @@ class Unwatched {
     const PyObject** const old = codes_;
     codes_ = made;
     room_ = room;
-    for (std::size_t at = 0; at < before; ++at)
-      if (old[at] != nullptr) put(old[at]);
+    used_ = 0;
+    for (std::size_t at = 0; at < before; ++at) {
+      if (old[at] == nullptr || old[at] == &_Py_NoneStruct) continue;
+      put(old[at]);
+      ++used_;
+    }
     std::free(static_cast<void*>(old));
     return true;
   }

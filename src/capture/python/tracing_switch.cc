@@ -157,6 +157,4 @@ void end_switching() {
     late().set_evaluation(interpreter, late().evaluate_frame);
 }
 
-bool switches_tracing() { return switching; }
-
 }  // namespace fathom::python

@@ -16,7 +16,5 @@ void begin_switching(PyFrameObject* frame, const PyObject* code, Py_tracefunc to
                      std::size_t place);
 /// Frames are evaluated as before again.
 void end_switching();
-/// Whether tracing is switched by frame.
-bool switches_tracing();
 
 }  // namespace fathom::python
