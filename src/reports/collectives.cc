@@ -94,12 +94,13 @@ constexpr Collectives::Column kColumns[] = {
        return percent_of(group.all.total, shared.all);
      }},
     {"transfer_ns", ColumnKind::duration_ns, "ns",
-     "Estimate of what they take once all ranks are there: each as long as the shortest of its "
-     "name, size and process group. Counts calls of which at least three are alike. Null where "
-     "there are none, and where a rank is alone.",
+     "At most what they take once all ranks are there: each as long as the shortest of its name, "
+     "size and process group, which may have waited itself. Counts calls of which at least three "
+     "are alike. Null where there are none, and where a rank is alone.",
      by<&Group::transfer>},
     {"wait_ns", ColumnKind::duration_ns, "ns",
-     "What the same calls take above that: waiting for other ranks, or a busy network.",
+     "What the same calls take above that: at least so long they wait for other ranks, or the "
+     "network is busy.",
      by<&Group::wait>},
     {"bytes", ColumnKind::bytes, "bytes",
      "Sum of the larger of what goes in and what comes out, where recorded.", by<bytes_of>},
@@ -210,8 +211,9 @@ Report report() {
               "outermost calls of each host thread that do, so that a call and the thread that "
               "carries it out are two. A call belongs to the steps or the window in which it "
               "starts. One rank's recording does not show when the others came: waiting is an "
-              "estimate, what a call takes above the shortest of its name and size. `fathom "
-              "diagnose` of the recordings of all ranks compares each call with its counterparts.",
+              "estimate, what a call takes above the shortest of its name and size. Where all of "
+              "them waited, it is too small. `fathom diagnose` of the recordings of all ranks "
+              "compares each call with its counterparts.",
        .group_by = kGroupBy,
        .sort = "-total_ns",
        .example = "fathom collectives trace.json.gz --group-by size",
