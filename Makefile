@@ -165,7 +165,7 @@ test-wheel: wheel ## The wheels in bare environments of all CPythons here, witho
 	else echo 'test-wheel: no emulator, or no Python for it: the wheels for aarch64 are not tested' >&2; fi
 
 clean: ## Removes the build trees, not what was downloaded (build/sources, build/torch, build/python, …) or learned by fuzzing.
-	@if [ -d build ]; then find build -mindepth 1 -maxdepth 1 ! -name sources ! -name torch ! -name python ! -name beside ! -name peers ! -name browser ! -name nvtx ! -name glibc ! -name pythons ! -name 'cuda*' ! -name fuzz -exec rm -rf {} +; fi
+	@if [ -d build ]; then find build -mindepth 1 -maxdepth 1 ! -name sources ! -name torch ! -name python ! -name beside ! -name peers ! -name browser ! -name nvtx ! -name glibc ! -name pythons ! -name 'cuda*' ! -name cupti ! -name fuzz -exec rm -rf {} +; fi
 	@if [ -d build/fuzz ]; then find build/fuzz -mindepth 1 -maxdepth 1 ! -name corpus -exec rm -rf {} +; fi
 
 # Quiet unless it fails: what cmake finds out is of interest to no one. $(1) preset, $(2) further options. But for

@@ -200,7 +200,8 @@ def enough(kind, options, python):
         if counts is None:
             return None, problem
         for key, count in counts.items():
-            sums[key] = count if key == "errors" and not count else (sums.get(key) or 0) + int(count)
+            # Errors are "" where the sampler reports none.
+            sums[key] = (sums.get(key) or 0) + int(count) if count != "" else sums.get(key, "")
         if sum(sums[key] for key in ("whole", "shortened", "unread")) >= options.stacks:
             break
     return sums, []

@@ -95,6 +95,13 @@ class MuslWheel(unittest.TestCase):
         (one,) = later.iterdir()
         self.assertNotEqual(one.read_bytes(), (self.made / one.name).read_bytes())
 
+    def test_times_before_those_of_archives_are_the_first_of_these(self):
+        done = run(SOURCE / "tools" / "musl_wheel", self.folder / "first", "x86_64", SOURCE_DATE_EPOCH="0")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        (wheel,) = (self.folder / "first").iterdir()
+        with zipfile.ZipFile(wheel) as archive:
+            self.assertEqual({entry.date_time for entry in archive.infolist()}, {(1980, 1, 1, 0, 0, 0)})
+
     @unittest.skipUnless(PIP, "no pip here: tools/setup python")
     def test_pip_picks_it_where_there_is_musl_and_nowhere_else(self):
         for number, (tag, python) in enumerate((("musllinux_1_2_x86_64", "3.11"), ("musllinux_1_2_aarch64", "3.13"))):

@@ -80,7 +80,7 @@ class Nightly(unittest.TestCase):
         with tempfile.TemporaryDirectory() as name:
             folder = pathlib.Path(name)
             shutil.copy(ROOT / "Makefile", folder)
-            kept = ("sources", "python", "torch", "cuda13", "fuzz/corpus/http")
+            kept = ("sources", "python", "torch", "cuda13", "cupti", "fuzz/corpus/http")
             for each in (*kept, "release", "asan", "fuzz/log"):
                 (folder / "build" / each).mkdir(parents=True)
             subprocess.run(["make", "clean"], cwd=folder, check=True, capture_output=True)
