@@ -4,6 +4,7 @@ each does there, the program goes on and ends as it would, and what is lost is n
 
 from __future__ import annotations
 
+import ctypes
 import json
 import os
 import pathlib
@@ -35,6 +36,12 @@ DOCTOR = (
 )
 # A folder with libcuda.so.1 of a driver, as distributions have it: without a GPU, too.
 DRIVER = os.environ.get("FATHOM_REAL_DRIVER", "")
+
+
+def make_no_device_files() -> None:
+    """As root cuInit() makes /dev/nvidiactl where there is no GPU, too: others would take that for a driver."""
+    drop, make_nodes = 24, 27  # PR_CAPBSET_DROP, CAP_MKNOD
+    ctypes.CDLL(None).prctl(drop, make_nodes, 0, 0, 0)
 
 
 def version_of(library: pathlib.Path) -> str:
@@ -109,6 +116,16 @@ class RealLibraries(unittest.TestCase):
 class RealDriver(unittest.TestCase):
     """A driver calls the recorder in cuInit() where there is no GPU, too."""
 
+    def test_the_newest_library_has_the_counters_of_each_chip(self) -> None:
+        program = BUILD / "cuda13_test"
+        if not program.exists():
+            self.skipTest("built without unit tests")
+        environment = {**os.environ, "LD_LIBRARY_PATH": DRIVER}
+        words = [program, "--gtest_filter=RealHost.*"]
+        done = subprocess.run(words, env=environment, capture_output=True, text=True, check=False, timeout=120)
+        self.assertEqual(done.returncode, 0, done.stdout)
+        self.assertNotIn("SKIPPED", done.stdout)
+
     def test_its_cuinit_comes_back_and_each_library_is_called(self) -> None:
         for library in LIBRARIES:
             version = version_of(library)
@@ -116,8 +133,18 @@ class RealDriver(unittest.TestCase):
                 words = [sys.executable, "-c", "import ctypes; ctypes.CDLL('libcuda.so.1').cuInit(0)"]
                 environment = {**os.environ, "LD_LIBRARY_PATH": DRIVER, "FATHOM_SESSION": session}
                 environment |= {"FATHOM_CUPTI": str(library), "CUDA_INJECTION64_PATH": str(RECORDER)}
-                done = subprocess.run(words, env=environment, capture_output=True, text=True, check=False, timeout=120)
+                before = set(pathlib.Path("/dev").glob("nvidia*"))
+                done = subprocess.run(
+                    words,
+                    env=environment,
+                    preexec_fn=make_no_device_files,
+                    capture_output=True,
+                    text=True,
+                    check=False,
+                    timeout=120,
+                )
                 self.assertEqual(done.returncode, 0, done.stderr)
+                self.assertEqual(set(pathlib.Path("/dev").glob("nvidia*")), before)
                 (file,) = pathlib.Path(session).glob("cuda-*.fathom")
                 said = file.read_bytes().decode("utf-8", "replace")
                 self.assertNotIn("would end the program", said)
