@@ -266,7 +266,10 @@ Check cupti_check(bool driver) {
   if (driver) {
     check.state = CheckState::limited;
     check.lost = "kernels and copies of CUDA programs that bring no CUPTI of their own";
-    check.remedy = "install CUPTI of the CUDA toolkit, or name the toolkit's folder in CUDA_HOME";
+    check.remedy =
+        named != nullptr && *named != '\0'
+            ? "leave FATHOM_CUPTI unset, so that Fathom looks for one that fits"
+            : "install CUPTI of the CUDA toolkit, or name the toolkit's folder in CUDA_HOME";
   }
   return check;
 }
