@@ -70,7 +70,7 @@ test-cupti: ## Real libraries of CUPTI (downloads 18, 220 MB) against the table 
 	@tools/setup build cuda
 	@tools/cupti_table.py --check
 	@$(call configure,release)
-	@cmake --build $(RELEASE) -j $(JOBS) --target fathom_cuda fake_cupti cuda_program
+	@cmake --build $(RELEASE) -j $(JOBS) --target fathom fathom_cuda fake_cupti cuda_program
 	@FATHOM=$(abspath $(RELEASE)/fathom) python3 tests/cuda/real_libraries_test.py
 
 test-torch: build ## The recording of real PyTorch programs (installs PyTorch, about 6 GB).

@@ -7,14 +7,17 @@ headers how long the structures are that its functions take.
 Downloads the packages of NVIDIA's CUPTI on PyPI into build/cupti, loads each in a process of its own and
 writes src/capture/cuda/cupti_table.txt, which a test of every build compares with our own layouts. With
 --check it writes nothing, and exits with 1 where a library says something else than the table. From 13.2 on
-libcupti does not start without a driver: of those versions the headers are asked alone, for records too. The
-library of CUDA 11.8 is asked only how the recorder knows it. Needs g++, and the headers of `tools/setup cuda`.
+libcupti does not start without a driver: FATHOM_REAL_DRIVER names a folder with the libcuda.so.1 of one, of any
+version and without a GPU. Without that variable what those libraries say stays as it is, and their headers are
+asked alone, for records too. The library of CUDA 11.8 is asked only how the recorder knows it. Needs g++, and
+the headers of `tools/setup cuda`.
 """
 
 from __future__ import annotations
 
 import ctypes
 import json
+import os
 import re
 import subprocess
 import sys
@@ -43,6 +46,8 @@ PACKAGES = (
     "nvidia-cuda-cupti==13.1.115",
 )
 # They do not start without a driver.
+DRIVER = os.environ.get("FATHOM_REAL_DRIVER", "")
+FIRST_WITH_DRIVER = 130200
 HEADERS = tuple(
     f"nvidia-cuda-cupti=={version}"
     for version in ("13.2.23", "13.2.75", "13.2.86", "13.3.75", "13.4.92", "13.5.25")
@@ -199,15 +204,29 @@ def ask(path: str) -> list[str]:
     return rows
 
 
+def asked(package: str) -> list[str]:
+    words = [sys.executable, __file__, "--library", str(library_of(package))]
+    environment = {**os.environ, **({"LD_LIBRARY_PATH": DRIVER} if DRIVER else {})}
+    done = subprocess.run(words, check=True, capture_output=True, text=True, env=environment)
+    return json.loads(done.stdout.splitlines()[-1])
+
+
+def is_kept(row: str) -> bool:
+    """What only a library says that needs a driver."""
+    what, version, *_ = row.split()
+    return what in ("record", "call") and int(version) >= FIRST_WITH_DRIVER
+
+
 def main() -> int:
     if len(sys.argv) == 3 and sys.argv[1] == "--library":
         print(json.dumps(ask(sys.argv[2])))
         return 0
     rows: list[str] = []
-    for package in (REFUSED, *PACKAGES):
-        words = [sys.executable, __file__, "--library", str(library_of(package))]
-        done = subprocess.run(words, check=True, capture_output=True, text=True)
-        rows += json.loads(done.stdout.splitlines()[-1])
+    for package in (REFUSED, *PACKAGES, *(HEADERS if DRIVER else ())):
+        rows += asked(package)
+    if not DRIVER:
+        lines = TABLE.read_text().splitlines()
+        rows += [line for line in lines if not line.startswith("#") and is_kept(line)]
     for package in HEADERS:
         rows += records_of_headers(package)
     # Older headers know no sampling of counters.

@@ -748,11 +748,26 @@ TEST_F(CudaInjection, ThatOfCuda13_2IsNotCalledBesideADriverThatItDoesNotFit) {
   // It would end the program, whoever names it.
   const Environment named = {{"FATHOM_CUPTI", kFolder + "/libfake_cupti_13_2.so"},
                              {"CUPTI_FAKE_VERSION", "130202"}};
-  Environment old = named;
-  old.emplace("CUPTI_FAKE_DRIVER", "12080");
+  Environment unfit = named;
+  unfit.emplace("CUPTI_FAKE_STUB", "1");
   const Folder refused;
-  EXPECT_EQ(run_injected(refused, "work", old), 0);
+  EXPECT_EQ(run_injected(refused, "work", unfit), 0);
   EXPECT_NE(loss(read_folder(refused), "is of CUDA 13.2, which would end the program"), "");
+  // An older driver is no reason to leave it: it says itself whether it starts there.
+  Environment old = named;
+  old.emplace("CUPTI_FAKE_DRIVER", "12020");
+  const Folder beside_old;
+  EXPECT_EQ(run_injected(beside_old, "work", old), 0);
+  EXPECT_EQ(kernels_of(beside_old).size(), 5U);
+  // No other version is left for it.
+  Environment others = unfit;
+  for (const char* const version : {"130101", "130301"}) {
+    others["FATHOM_CUPTI"] = kFolder + "/libfake_cupti.so";
+    others["CUPTI_FAKE_VERSION"] = version;
+    const Folder other;
+    EXPECT_EQ(run_injected(other, "work", others), 0);
+    EXPECT_EQ(kernels_of(other).size(), 5U) << version;
+  }
   // With the driver that it needs it is one as others are, but for the texts of its answers.
   const Folder folder;
   EXPECT_EQ(run_injected(folder, "work", named), 0);
@@ -1133,18 +1148,54 @@ std::string said(const Folder& folder, const std::string& command) {
                    " --csv 2>&1");
 }
 
+/// What the doctor says of the library that is named, in this environment.
+constexpr int kFakeEnds = 5;
+std::string doctor_of(const std::string& library, const std::string& variables) {
+  return output_of("FATHOM_CUPTI=" + library + " " + variables + " " + FATHOM_BINARY +
+                   " doctor --json 2>&1");
+}
+
 TEST_F(CudaInjection, TheDoctorKnowsThatOfCuda11) {
-  const Folder home;
-  std::filesystem::create_directory(home.path() + "/lib64");
-  const std::string library = home.path() + "/lib64/libcupti.so.12";
-  std::filesystem::create_symlink(kFolder + "/libfake_cupti_11.so", library);
-  const std::string text =
-      output_of("CUDA_HOME=" + home.path() + " " + FATHOM_BINARY + " doctor --json 2>&1");
-  // The machine may have another one, which it names then.
-  EXPECT_EQ(text.find(library + ", API version"), std::string::npos) << text;
-  if (text.find(", API version") == std::string::npos) {
-    EXPECT_NE(text.find(library + " is of CUDA 11, whose records are not read"), std::string::npos)
-        << text;
+  const std::string library = kFolder + "/libfake_cupti_11.so";
+  const std::string text = doctor_of(library, "");
+  EXPECT_NE(text.find(library + " is of CUDA 11, whose records are not read"), std::string::npos)
+      << text;
+  EXPECT_EQ(text.find(", API version"), std::string::npos) << text;
+}
+
+TEST_F(CudaInjection, TheDoctorAsksForTheVersionAsTheRecorderDoesAndSaysWhyItHasNone) {
+  const Folder driver;
+  std::filesystem::create_symlink(kFolder + "/libfake_cupti.so", driver.path() + "/libcuda.so.1");
+  const std::string beside = "LD_LIBRARY_PATH=" + driver.path();
+  const std::string of_13_2 = kFolder + "/libfake_cupti_13_2.so";
+  const std::string newest = kFolder + "/libfake_cupti.so";
+  struct Case {
+    std::string library;
+    std::string variables;
+    std::string said;
+    std::string with_driver;  ///< On a machine that has one; empty: the same.
+  };
+  const Case all[] = {
+      {of_13_2, beside + " CUPTI_FAKE_VERSION=130202", ", API version 130202", ""},
+      // Were it called, the fake would end the doctor's process.
+      {of_13_2, beside + " CUPTI_FAKE_STUB=1", " is of CUDA 13.2, which does not start",
+       " does not fit this driver: it is of CUDA 13.2"},
+      {newest, beside + " CUPTI_FAKE_VERSION=130301 CUPTI_FAKE_STUB=1", ", API version 130301", ""},
+      {newest, "CUPTI_FAKE_FAIL=cuptiGetVersion:999:0",
+       " does not start without a driver (cuptiGetVersion: CUPTI error 999)",
+       " does not fit this driver (cuptiGetVersion: CUPTI error 999)"},
+      {newest, "CUPTI_FAKE_ENDS=9", " crashes when it is asked for its version (signal 9)", ""},
+      {newest, "CUPTI_FAKE_ENDS=0",
+       " ends the process that asks for its version (exit code " + std::to_string(kFakeEnds) + ")",
+       ""},
+      {"libc.so.6", "", " has no cuptiGetVersion", ""},
+      {driver.path() + "/none.so", "", "/none.so, which does not load", ""},
+  };
+  for (const Case& each : all) {
+    const std::string text = doctor_of(each.library, each.variables);
+    EXPECT_TRUE(text.find(each.said) != std::string::npos ||
+                (!each.with_driver.empty() && text.find(each.with_driver) != std::string::npos))
+        << each.library << " " << each.variables << ": " << text;
   }
 }
 

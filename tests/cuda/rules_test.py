@@ -192,6 +192,13 @@ RULES = {
         "if (!fits_driver() && library == nullptr) {",
         "CudaInjection.ThatOfCuda13_2IsNotCalledBesideADriverThatItDoesNotFit",
     ),
+    "table": Rule(
+        "the driver is asked for the table that CUPTI starts with",
+        "src/base/cupti_start.h",
+        "0xa4, 0x84, 0xbe",
+        "0xa4, 0x84, 0xbf",
+        "CudaInjection.ThatOfCuda13_2IsNotCalledBesideADriverThatItDoesNotFit",
+    ),
     "late": Rule(
         "buffers that come after a forced flush are waited for",
         CUDA + "tracer_work.cc",

@@ -41,6 +41,7 @@ NOT_MADE = {
     "JIT": "kernels for an older GPU, which the driver compiles",
     "EXTERNAL_CORRELATION": "a program that uses CUPTI itself",
     "HOST_LAUNCH": "from CUDA 13.1 on",
+    "GREEN_CONTEXT": "from CUDA 13.2 on, a part of a device that a program makes for itself",
     "GRAPH_HOST_NODE": "from CUDA 13.1 on, with --graph-nodes",
 }
 

@@ -7,13 +7,15 @@
 // processor's from the beginning. CUPTI_FAKE_MEANWHILE: while a kind is disabled, a callback comes
 // in another thread, and CUPTI waits for it. CUPTI_FAKE_FIRST: the k-th time that kernels are
 // enabled, the first k of them are lost. CUPTI_FAKE_DRIVER: the newest version of CUDA that the
-// driver runs, 13000 for CUDA 13.0; else one of the library's. Compiled with FAKE_CUPTI_13_2 it has
-// the functions of CUDA 13.2, and its fault. CUPTI_FAKE_GREEN: the program has a green context.
-// CUPTI_FAKE_SHORTER: the library
-// states eight bytes too few for records of that kind. Who breaks CUPTI's rules is ended
-// (fake_cupti_rules.h); how buffers come back is in fake_cupti_delivery.h.
+// driver runs, 13000 for CUDA 13.0; else one of the library's. CUPTI_FAKE_STUB: the driver lacks
+// what a libcupti starts with. CUPTI_FAKE_ENDS: who asks for the version is ended by that signal,
+// 0: without one. Compiled with FAKE_CUPTI_13_2 it has the functions of CUDA 13.2, and its fault.
+// CUPTI_FAKE_GREEN: the program has a green context. CUPTI_FAKE_SHORTER: the library states eight
+// bytes too few for records of that kind. Who breaks CUPTI's rules is ended (fake_cupti_rules.h);
+// how buffers come back is in fake_cupti_delivery.h.
 #include <algorithm>
 #include <atomic>
+#include <csignal>
 #include <cstdlib>
 #include <cstring>
 #include <deque>
@@ -386,11 +388,16 @@ CUptiResult enabled(CUpti_ActivityKind kind) {
   return CUPTI_SUCCESS;
 }
 
+/// What a libcupti asks a driver for first, as it stands in those of CUDA 11.8 to 13.5.
+constexpr unsigned char kFirstTable[] = {0x7c, 0xb6, 0x3f, 0x9b, 0x9c, 0xa4, 0x8e, 0x42,
+                                         0xa4, 0x84, 0xbe, 0xb6, 0x6e, 0x6a, 0xed, 0x7f};
+
 /// Where that of CUDA 13.2 does not start it calls itself until the stack is full.
 void must_start() {
 #ifdef FAKE_CUPTI_13_2
   const void* table = nullptr;
-  const CUuuid first{{0x7c, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0x7f}};
+  CUuuid first{};
+  std::memcpy(&first, kFirstTable, sizeof first);
   if (cuGetExportTable(&table, &first) != CUDA_SUCCESS)
     broken("CUPTI of CUDA 13.2 was called beside a driver that does not fit");
 #endif
@@ -786,14 +793,12 @@ CUresult cuDriverGetVersion(int* version) {
   *version = said != nullptr ? std::atoi(said) : fake_version() < 130000 ? kOf12 : kOf13;
   return CUDA_SUCCESS;
 }
-/// What a libcupti of CUDA 13 asks for first. No header has its name.
+/// Drivers of CUDA 12 have the first table, too; it begins with its length.
 CUresult cuGetExportTable(const void** table, const CUuuid* id) {
-  constexpr int kSince = 13000;
-  static const int first = 0;
-  int version = 0;
-  cuDriverGetVersion(&version);
+  static const std::uint64_t first = sizeof first;
   *table = nullptr;
-  if (version < kSince || id->bytes[0] != 0x7c || id->bytes[15] != 0x7f)
+  if (std::getenv("CUPTI_FAKE_STUB") != nullptr ||
+      std::memcmp(id, kFirstTable, sizeof kFirstTable) != 0)
     return CUDA_ERROR_NOT_FOUND;
   *table = &first;
   return CUDA_SUCCESS;
@@ -877,6 +882,11 @@ CUresult cuEventElapsedTime(float* milliseconds, CUevent begin, CUevent end) {
 
 CUptiResult cuptiGetVersion(uint32_t* api) {
   must_start();
+  if (const char* const ends = std::getenv("CUPTI_FAKE_ENDS")) {
+    constexpr int kCode = 5;
+    if (std::atoi(ends) == 0) _exit(kCode);
+    raise(std::atoi(ends));
+  }
   *api = fake_version();
   return called("cuptiGetVersion");
 }

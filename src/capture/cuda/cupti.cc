@@ -14,6 +14,7 @@
 #include <link.h>
 #include <unistd.h>
 
+#include "base/cupti_start.h"
 #include "capture/cuda/driver.h"
 #include "capture/cuda/folder.h"
 #include "capture/inside/attempt.h"
@@ -191,22 +192,11 @@ bool is_too_old(void* library, std::uint32_t version) {
   return version < kOldest || dlvsym(library, "cuptiGetVersion", "libcupti.so.11.8") != nullptr;
 }
 
-/// That of CUDA 13.2, with its updates: where it does not start, any call of it, the one for the
-/// text of a result too, calls itself until the stack is full.
-bool is_of_13_2(void* library) {
-  return dlsym(library, "cuptiActivityGetStructSize") != nullptr &&
-         dlsym(library, "cuptiGetTimestamp_v2") == nullptr;
-}
-
-/// Whether the driver has what CUPTI from 13.2 on asks it for first, by whose name no header calls
-/// it.
+/// The driver has called us, and so is loaded; else CUPTI would load it.
 bool fits_driver() {
-  constexpr CUuuid kFirst = {{0x7c, '\xb6', 0x3f, '\x9b', '\x9c', '\xa4', '\x8e', 0x42, '\xa4',
-                              '\x84', '\xbe', '\xb6', 0x6e, 0x6a, '\xed', 0x7f}};
-  decltype(&::cuGetExportTable) get = nullptr;
+  ExportTable get = nullptr;
   find_in_driver("cuGetExportTable", get);
-  const void* table = nullptr;
-  return get != nullptr && get(&table, &kFirst) == CUDA_SUCCESS && table != nullptr;
+  return starts_cupti(get != nullptr ? get : load_export_table());
 }
 
 /// `why` says what is wrong with it.
@@ -215,7 +205,7 @@ Trial try_cupti(void* library, Cupti& cupti, std::string& why) {
     why = cupti.path + " has no " + missing;
     return Trial::next;
   }
-  if (is_of_13_2(library)) {
+  if (is_cupti_of_13_2(library)) {
     cupti.result_string = nullptr;
     if (!fits_driver()) {
       why =

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdlib>
+#include <optional>
 #include <utility>
 
 #include <dlfcn.h>
@@ -9,6 +10,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/cupti_start.h"
 #include "base/folder.h"
 #include "capture/doctor/checks.h"
 #include "capture/system/files.h"
@@ -100,8 +102,52 @@ Check counters_check(const std::string& root) {
   return check;
 }
 
-/// Where CUPTI usually lies, the loader's own choice first.
+/// What `ask` answers in a process of its own, which alone a library that crashes takes along; how
+/// that process ended, if it did not answer.
+template <typename Answer>
+struct Apart {
+  std::optional<Answer> answer;
+  int status = 0;
+};
+template <typename Ask>
+auto ask_apart(Ask ask) {
+  using Answer = decltype(ask());
+  Apart<Answer> apart;
+  std::array<int, 2> ends{};
+  if (pipe2(ends.data(), 0) != 0) return apart;
+  const pid_t child = fork();
+  if (child == 0) {
+    const Answer answer = ask();
+    [[maybe_unused]] const ssize_t written = ::write(ends[1], &answer, sizeof answer);
+    _exit(0);
+  }
+  ::close(ends[1]);
+  Answer answer{};
+  if (::read(ends[0], &answer, sizeof answer) == sizeof answer) apart.answer = answer;
+  ::close(ends[0]);
+  if (child > 0) waitpid(child, &apart.status, 0);
+  return apart;
+}
+
+/// Of the CUDA that the driver runs; 0 without one.
+int driver_major() {
+  const auto ask = [] {
+    void* const driver = dlopen("libcuda.so.1", RTLD_NOW);
+    using Get = int (*)(int*);
+    const auto get =
+        driver == nullptr ? nullptr : reinterpret_cast<Get>(dlsym(driver, "cuDriverGetVersion"));
+    int version = 0;
+    constexpr int kMajor = 1000;
+    return get != nullptr && get(&version) == 0 ? version / kMajor : 0;
+  };
+  return ask_apart(ask).answer.value_or(0);
+}
+
+/// Where CUPTI usually lies, the loader's own choice first; as the recorder does, the one that is
+/// named alone, and the version that fits the driver first.
 std::vector<std::string> cupti_candidates() {
+  if (const char* const named = std::getenv("FATHOM_CUPTI"); named != nullptr && *named != '\0')
+    return {named};
   std::vector<std::string> folders = {""};
   for (const char* variable : {"CUDA_HOME", "CUDA_PATH", "CUPTI_PATH"}) {
     const char* value = std::getenv(variable);
@@ -116,65 +162,114 @@ std::vector<std::string> cupti_candidates() {
   std::ranges::sort(found, std::greater<>());
   folders.insert(folders.end(), found.begin(), found.end());
   folders.emplace_back("/usr/lib/x86_64-linux-gnu/");
+  constexpr int kOldDriver = 12;
+  const bool old = driver_major() == kOldDriver;
   std::vector<std::string> files;
-  for (const std::string& folder : folders) {
-    for (const char* name : {"libcupti.so.13", "libcupti.so.12", "libcupti.so.11.8", "libcupti.so"})
-      files.push_back(folder + name);
+  for (const char* const name :
+       {old ? "libcupti.so.12" : "libcupti.so.13", old ? "libcupti.so.13" : "libcupti.so.12",
+        "libcupti.so", "libcupti.so.11.8"}) {
+    for (const std::string& folder : folders) files.push_back(folder + name);
   }
   return files;
 }
 
-/// What cupti_version() says of CUDA 11.8, whose library has the version of 12.0.
-constexpr std::uint32_t kOfCuda11 = 11;
+/// What a library says when it is asked for its version.
+struct CuptiAnswer {
+  enum class Kind : std::uint8_t {
+    absent,
+    version,
+    nameless,
+    refused,
+    of_cuda_11,
+    of_13_2,
+    crash,
+    end
+  };
+  Kind kind = Kind::absent;
+  std::uint32_t number = 0;  ///< Its version, its answer instead, a signal or an exit code.
+};
 
-/// Loads it in a process of its own: a library that crashes takes only that one along. Returns
-/// CUPTI's API version, or 0.
-std::uint32_t cupti_version(const std::string& file) {
-  std::array<int, 2> ends{};
-  if (pipe2(ends.data(), 0) != 0) return 0;
-  const pid_t child = fork();
-  if (child == 0) {
-    std::uint32_t version = 0;
-    void* library = dlopen(file.c_str(), RTLD_LAZY | RTLD_LOCAL);
-    using GetVersion = int (*)(std::uint32_t*);
-    const auto get = library == nullptr
-                         ? nullptr
-                         : reinterpret_cast<GetVersion>(dlsym(library, "cuptiGetVersion"));
-    if (get == nullptr || get(&version) != 0) version = library == nullptr ? 0 : 1;
-    if (library != nullptr && dlvsym(library, "cuptiGetVersion", "libcupti.so.11.8") != nullptr)
-      version = kOfCuda11;
-    [[maybe_unused]] const ssize_t written = ::write(ends[1], &version, sizeof version);
-    _exit(0);
-  }
-  ::close(ends[1]);
+CuptiAnswer ask_cupti(const char* file) {
+  using Kind = CuptiAnswer::Kind;
+  void* const library = dlopen(file, RTLD_LAZY | RTLD_LOCAL);
+  if (library == nullptr) return {};
+  if (dlvsym(library, "cuptiGetVersion", "libcupti.so.11.8") != nullptr) return {Kind::of_cuda_11};
+  if (is_cupti_of_13_2(library) && !starts_cupti(load_export_table())) return {Kind::of_13_2};
+  using GetVersion = int (*)(std::uint32_t*);
+  const auto get = reinterpret_cast<GetVersion>(dlsym(library, "cuptiGetVersion"));
+  if (get == nullptr) return {Kind::nameless};
   std::uint32_t version = 0;
-  if (::read(ends[0], &version, sizeof version) != sizeof version) version = 0;
-  ::close(ends[0]);
-  if (child > 0) waitpid(child, nullptr, 0);
-  return version;
+  const int result = get(&version);
+  return result == 0 ? CuptiAnswer{Kind::version, version}
+                     : CuptiAnswer{Kind::refused, static_cast<std::uint32_t>(result)};
+}
+
+CuptiAnswer ask_cupti_apart(const std::string& file) {
+  const auto apart = ask_apart([&file] { return ask_cupti(file.c_str()); });
+  if (apart.answer) return *apart.answer;
+  if (WIFSIGNALED(apart.status))
+    return {CuptiAnswer::Kind::crash, static_cast<std::uint32_t>(WTERMSIG(apart.status))};
+  const int code = WEXITSTATUS(apart.status);
+  if (code == 0) return {};
+  return {CuptiAnswer::Kind::end, static_cast<std::uint32_t>(code)};
+}
+
+/// Why it is passed over; empty where it is not there.
+std::string why_not(const CuptiAnswer& answer, bool driver) {
+  using Kind = CuptiAnswer::Kind;
+  const std::string number = std::to_string(answer.number);
+  switch (answer.kind) {
+    case Kind::absent:
+    case Kind::version:
+      break;
+    case Kind::nameless:
+      return "has no cuptiGetVersion";
+    case Kind::refused:
+      return (driver ? "does not fit this driver (cuptiGetVersion: CUPTI error "
+                     : "does not start without a driver (cuptiGetVersion: CUPTI error ") +
+             number + ")";
+    case Kind::of_cuda_11:
+      return "is of CUDA 11, whose records are not read: CUDA 12.0 is the oldest";
+    case Kind::of_13_2:
+      return driver ? "does not fit this driver: it is of CUDA 13.2, which would end the program"
+                    : "is of CUDA 13.2, which does not start without a driver";
+    case Kind::crash:
+      return "crashes when it is asked for its version (signal " + number + ")";
+    case Kind::end:
+      return "ends the process that asks for its version (exit code " + number + ")";
+  }
+  return {};
 }
 
 Check cupti_check(bool driver) {
   Check check{.section = "GPU", .what = "CUPTI"};
-  std::string old;
+  std::string passed_over;
   for (const std::string& file : cupti_candidates()) {
     if (file.find('/') != std::string::npos && access(file.c_str(), R_OK) != 0) continue;
-    const std::uint32_t version = cupti_version(file);
-    if (version == kOfCuda11 && old.empty()) old = file;
-    if (version == 0 || version == kOfCuda11) continue;
-    check.state = CheckState::fine;
-    check.detail =
-        file + (version > 1 ? ", API version " + std::to_string(version) : std::string());
-    return check;
+    const CuptiAnswer answer = ask_cupti_apart(file);
+    if (answer.kind == CuptiAnswer::Kind::version) {
+      check.state = CheckState::fine;
+      check.detail = file + ", API version " + std::to_string(answer.number);
+      if (!passed_over.empty()) check.detail += "; " + passed_over;
+      return check;
+    }
+    const std::string why = why_not(answer, driver);
+    if (!why.empty() && passed_over.empty()) passed_over = file + " " + why;
   }
   check.state = CheckState::fact;
-  check.detail =
-      old.empty() ? "not where the loader and CUDA toolkits have it; PyTorch brings its own (below)"
-                  : old + " is of CUDA 11, whose records are not read: CUDA 12.0 is the oldest";
+  const char* const named = std::getenv("FATHOM_CUPTI");
+  if (passed_over.empty() && named != nullptr && *named != '\0')
+    passed_over = std::string("FATHOM_CUPTI names ") + named + ", which does not load";
+  check.detail = passed_over.empty() ? "not where the loader and CUDA toolkits have it; PyTorch "
+                                       "brings its own (below)"
+                                     : passed_over;
   if (driver) {
     check.state = CheckState::limited;
     check.lost = "kernels and copies of CUDA programs that bring no CUPTI of their own";
-    check.remedy = "install CUPTI of the CUDA toolkit, or name the toolkit's folder in CUDA_HOME";
+    check.remedy =
+        named != nullptr && *named != '\0'
+            ? "leave FATHOM_CUPTI unset, so that Fathom looks for one that fits"
+            : "install CUPTI of the CUDA toolkit, or name the toolkit's folder in CUDA_HOME";
   }
   return check;
 }
