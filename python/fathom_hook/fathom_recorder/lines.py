@@ -91,12 +91,17 @@ class Lines:
         self._taken: List[Tuple[bytes, int]] = []
         self._tool = -1
         self._local = 0
+        self._all_traced = False
         self._parts = Parts("lines", PART_ROW, module.line_part, self._part_row)
 
     def facts(self) -> dict[str, Any]:
         by = "sys.settrace" if self._tool < 0 else "sys.monitoring"
         files = len({lines.file for _, lines in list(self._codes.values())})
-        return {"lines": {"by": by, "files": files, "code_objects": len(self._codes)}}
+        found = {"by": by, "files": files, "code_objects": len(self._codes)}
+        why = self._module.why_all() if self._tool < 0 else ""
+        if why:
+            found["all_code_traced"] = why
+        return {"lines": found}
 
     # Beginning and end
 
@@ -132,8 +137,15 @@ class Lines:
         self._module.begin_lines(
             self._decide, most_bytes, frame_type.f_trace_lines, None, None, None, None
         )
+        self._look_for_greenlet()
         threading.settrace(self._resume)
         self._module.trace(self._resume, None)
+
+    def _look_for_greenlet(self) -> None:
+        """Where it switches, the frame that goes on is traced as the one before was."""
+        if not self._all_traced and self._tool < 0 and "greenlet" in sys.modules:
+            self._all_traced = True
+            self._module.trace_all()
 
     def _resume(self, frame: Any, event: str, _argument: Any) -> None:
         """What sys.gettrace() gives. Called in a new thread, and where a program that took our
@@ -144,6 +156,7 @@ class Lines:
     def tick(self) -> None:
         # Threads that no Python began: autograd's.
         if self._tool < 0:
+            self._look_for_greenlet()
             self._module.trace_others()
 
     @quietly
@@ -190,6 +203,8 @@ class Lines:
         """Asked once of each code object. Raises only what signal handlers of the program raise."""
         self._deciding[id(code)] = code
         try:
+            # Its own first code is asked about, too.
+            self._look_for_greenlet()
             lines = self._lines_of(code)
             if lines is None:
                 return None
