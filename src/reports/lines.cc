@@ -526,7 +526,7 @@ void note_what_lacks(const Trace& trace, const Sum& sum, std::vector<std::string
         has_work(trace)
             ? "What lines caused (operators, device time, memory) is not known: the recording has "
               "no timeline of lines, which fathom run --with lines records while it runs "
-              "torch.profiler."
+              "torch.profiler, and from the beginning on where it records CUDA without PyTorch."
             : "Nothing was recorded that lines cause: neither operators nor a device.");
     return;
   }

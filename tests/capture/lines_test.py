@@ -450,6 +450,44 @@ class Way(unittest.TestCase):
         )
         self.assertEqual((run.code, run.out, run.err), (0, "done\n", ""))
 
+    def test_cuda_without_pytorch_has_the_timeline_of_the_program(self) -> None:
+        library = PYTHON_LIBRARY.parent / "libfathom_cuda.so"
+        fake = PYTHON_LIBRARY.parent / "libfake_cupti.so"
+        if not library.exists() or not fake.exists():
+            self.skipTest("no recorder of CUDA here, or no CUPTI for tests")
+        program = self.program(
+            """\
+            import ctypes, os, sys
+            def work():
+                total = 0
+                for at in range(100):
+                    total += at
+                return total
+            work()
+            if sys.argv[1] == "uses":  # as the driver does
+                ctypes.CDLL(os.environ["FATHOM_FAKE"], mode=ctypes.RTLD_GLOBAL)
+                ctypes.CDLL(os.environ["CUDA_INJECTION64_PATH"]).InitializeInjection()
+            work()
+            """
+        )
+        more = {"FATHOM_CUPTI": str(fake), "FATHOM_FAKE": str(fake)}
+        for word, rounds in (("uses", 2), ("does not", 0)):
+            run = self.record(program, word, CUDA_INJECTION64_PATH=str(library), **more)
+            self.assertEqual((run.code, run.err), (0, ""))
+            self.assertEqual(run.process()["not_recorded"], [])
+            runs = [
+                fields
+                for kind, fields in run.records(run.process()["pid"])
+                if kind == "line_run" and fields[4].endswith("made.py")
+            ]
+            lines = collections.Counter(fields[5] for fields in runs)
+            self.assertEqual(lines[5], 100 * rounds, word)
+            self.assertEqual(lines[6], rounds, word)
+            starts = [fields[0] for fields in runs]
+            self.assertEqual(starts, sorted(starts))
+        run = self.record(program, "does not")
+        self.assertNotIn("line_run", [kind for kind, _ in run.records(run.process()["pid"])])
+
     def test_a_deep_recursion_ends_as_without(self) -> None:
         """From 3.11 on it takes no stack, so that it may go as deep as memory lasts."""
         if self.version in ("3.8", "3.9", "3.10"):

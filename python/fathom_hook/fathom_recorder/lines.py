@@ -44,6 +44,8 @@ MOST_CODES = 50_000
 # Of the timeline, as the library gives them: start, duration, thread, code object, statement.
 RUN = struct.Struct("<qqqQQ")
 RUNS_OF_BLOCK = 256
+# Of NVIDIA's driver, the second in WSL.
+DRIVERS = ("/proc/driver/nvidia/version", "/dev/nvidiactl", "/dev/dxg")
 # Of a part: code object, statement, hits, own and total time.
 PART_ROW = "<QQQqq"
 # Of all that is queued as objects of Python: a few megabytes.
@@ -60,6 +62,7 @@ def start(recorder: Any) -> Any:
     try:
         lines = Lines(module, recorder.session, options.lines_of, options.sources)
         lines.begin(options.max_memory)
+        lines.time_beside_cuda()
     except Exception as error:
         note_beginning("lines", error, ASK)
         return None
@@ -87,6 +90,9 @@ class Lines:
         self._rows = 0
         self._runs = 0
         self._timed = False
+        self._in_window = False
+        # Whether libfathom_cuda.so may come, which records in no windows.
+        self._beside_cuda = False
         # Timelines that are not written yet, and their changes that there was no room for.
         self._taken: List[Tuple[bytes, int]] = []
         self._tool = -1
@@ -166,6 +172,8 @@ class Lines:
         self._rows = 0
         self._runs = 0
         self._timed = False
+        self._in_window = False
+        self._beside_cuda = False
         self._taken = []
         self._deciding = {}
         self._parts.clear()
@@ -192,6 +200,7 @@ class Lines:
     def end(self, writer: Writer) -> None:
         try:
             self.window_ends(True)
+            self._take(self._records_cuda())
             self.write_windows(writer)
             self.stop()
         finally:
@@ -258,21 +267,50 @@ class Lines:
 
     # The timeline
 
-    @quietly
-    def window_begins(self) -> None:
-        """From here on operators and kernels are recorded, which statements are joined with."""
+    def time_beside_cuda(self) -> None:
+        """The beginning of the program has a timeline, for the case that CUDA is recorded without
+        PyTorch; as long as there is room for it."""
+        may_come = any(os.path.exists(path) for path in DRIVERS) or "FATHOM_CUPTI" in os.environ
+        self._beside_cuda = may_come and bool(os.environ.get("CUDA_INJECTION64_PATH"))
+        if self._beside_cuda:
+            self._time()
+
+    def _records_cuda(self) -> bool:
+        if not self._beside_cuda:
+            return False
+        from .cuda_library import holds_cupti
+
+        return holds_cupti(True)
+
+    def _time(self) -> None:
         self._timed = True
         self._module.begin_timeline()
 
-    @quietly
-    def window_ends(self, kept: bool) -> None:
-        """Its timeline waits until there is time to write it."""
+    def _take(self, kept: bool) -> None:
         if not self._timed:
             return
         self._timed = False
         taken = self._module.take_timeline()
         if kept:
             self._taken.append(taken)
+
+    @quietly
+    def window_begins(self) -> None:
+        """From here on operators and kernels are recorded, which statements are joined with."""
+        self._take(self._records_cuda())
+        self._in_window = True
+        self._time()
+
+    @quietly
+    def window_ends(self, kept: bool) -> None:
+        """Its timeline waits until there is time to write it."""
+        if not self._in_window:
+            return
+        self._in_window = False
+        records_cuda = self._records_cuda()
+        self._take(kept or records_cuda)
+        if records_cuda:
+            self._time()
 
     @quietly
     def write_windows(self, writer: Writer) -> None:
