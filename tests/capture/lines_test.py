@@ -19,7 +19,7 @@ import unittest
 from typing import Any
 
 sys.path.insert(0, os.path.dirname(__file__))
-from captured import HOOK, PROGRAMS, PYTHON_LIBRARY, Captures, Run, run_together
+from captured import HOOK, PROGRAMS, PYTHON_LIBRARY, Captures, Run, fathom_json, run_together
 from interpreters import interpreters, peers_of
 
 LINES: dict[str, Any] = {"with": ["lines"]}
@@ -485,6 +485,30 @@ class Way(unittest.TestCase):
             self.assertEqual(lines[6], rounds, word)
             starts = [fields[0] for fields in runs]
             self.assertEqual(starts, sorted(starts))
+        launches = self.program(
+            """\
+            import ctypes, os, time
+            fake = ctypes.CDLL(os.environ["FATHOM_FAKE"], mode=ctypes.RTLD_GLOBAL)
+            ctypes.CDLL(os.environ["CUDA_INJECTION64_PATH"]).InitializeInjection()
+            while not fake.fake_recording():
+                fake.fake_work(1)
+                time.sleep(0.001)
+            def work():
+                fake.fake_work(50)
+                return sum(range(1000))
+            work()
+            work()
+            fake.fake_work(1)
+            fake.fake_wait_for_deliveries()
+            """
+        )
+        run = self.record(launches, CUDA_INJECTION64_PATH=str(library), **more)
+        self.assertEqual((run.code, run.err), (0, ""))
+        rows = fathom_json("lines", str(run.folder), "--limit", "0")["rows"]
+        shares = {row["location"].rpartition(":")[2]: row for row in rows}
+        whole = sum(row["device_ns"] for row in rows)
+        self.assertGreater(shares["8"]["device_ns"], whole * 0.9)
+        self.assertGreater(shares["8"]["blocked_ns"], 0)
         run = self.record(program, "does not")
         self.assertNotIn("line_run", [kind for kind, _ in run.records(run.process()["pid"])])
 
