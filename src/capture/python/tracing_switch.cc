@@ -175,9 +175,10 @@ void begin_switching(PyFrameObject* frame, const PyObject* code, Py_tracefunc to
   if (layout.told == nullptr) {
     abstains = names.evaluate_frame == nullptr || names.get_evaluation == nullptr ||
                names.set_evaluation == nullptr || !find_layout(frame, code, place);
-    if (abstains)
+    if (abstains) {
       why_not = "in this version of Python the recorder knows no way to leave libraries out";
-    if (abstains) return;
+      return;
+    }
     layout.told = told;
   }
   const PyThreadState* const state = PyThreadState_Get();
