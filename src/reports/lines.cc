@@ -15,6 +15,7 @@
 #include "analysis/lines/line_runs.h"
 #include "analysis/lines/line_shares.h"
 #include "analysis/lines/line_waits.h"
+#include "analysis/util/json_list.h"
 #include "analysis/util/source_texts.h"
 #include "base/quantity_text.h"
 #include "reports/profile_parts.h"
@@ -507,6 +508,13 @@ bool has_work(const Trace& trace) {
   });
 }
 
+void note_what_was_slowed(const Trace& trace, std::vector<std::string>& notes) {
+  const Fact* const why = trace.fact("lines.all_code_traced");
+  if (why == nullptr || trace.lines.empty()) return;
+  notes.push_back("Code of libraries was traced, too, which made it slower: " +
+                  std::string(json_unquoted(why->value)) + ".");
+}
+
 void note_what_lacks(const Trace& trace, const Sum& sum, std::vector<std::string>& notes) {
   if (!sum.summed)
     notes.emplace_back(
@@ -518,7 +526,7 @@ void note_what_lacks(const Trace& trace, const Sum& sum, std::vector<std::string
         has_work(trace)
             ? "What lines caused (operators, device time, memory) is not known: the recording has "
               "no timeline of lines, which fathom run --with lines records while it runs "
-              "torch.profiler."
+              "torch.profiler, and from the beginning on where it records CUDA without PyTorch."
             : "Nothing was recorded that lines cause: neither operators nor a device.");
     return;
   }
@@ -556,6 +564,7 @@ Result<Lines> compute(const Context& context, const OptionValues& own) {
         "is shown beside the lines; --source-root DIR takes it from where they are now.");
   }
   if (lines.shared.summed) parts.note("Hits, total and own times", lines.notes);
+  note_what_was_slowed(context.trace, lines.notes);
   note_what_lacks(context.trace, lines.shared, lines.notes);
   if (own.flag(kListing)) {
     std::ranges::stable_sort(

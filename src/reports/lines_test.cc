@@ -254,6 +254,18 @@ TEST_F(LinesReport, WorkWithoutATimelineHasANote) {
   EXPECT_NE(table.notes().back().find("no timeline of lines"), std::string::npos);
 }
 
+TEST_F(LinesReport, ThatLibrariesWereTracedHasANote) {
+  const auto notes = [this] {
+    std::string all;
+    for (const std::string& note : Answer("lines", trace_).notes()) all += note + "\n";
+    return all;
+  };
+  EXPECT_EQ(notes().find("libraries"), std::string::npos);
+  trace_.facts.push_back({"lines.all_code_traced", "\"the program loaded greenlet\""});
+  EXPECT_NE(notes().find("traced, too, which made it slower: the program loaded greenlet.\n"),
+            std::string::npos);
+}
+
 TEST_F(LinesReport, WithoutAProfileTheOptionIsNamed) {
   trace_.lines.clear();
   const Answer table("lines", trace_);

@@ -16,6 +16,7 @@ from functions_test import named, prof_of
 from interpreters import interpreters
 
 BOTH: dict[str, Any] = {"with": ["functions", "lines"]}
+LINES: dict[str, Any] = {"with": ["lines"]}
 
 GREENLETS = """\
 import greenlet
@@ -40,6 +41,53 @@ def pair():
 
 pair()
 leaf()
+"""
+
+HUB = """\
+import greenlet
+
+ready = []
+
+def loop(turns):
+    for _ in range(turns):
+        for each in list(ready):
+            each.switch()
+            if each.dead:
+                ready.remove(each)
+
+def sleep(hub):
+    hub.switch()
+
+def run(function):
+    return function()
+"""
+
+WORKS = """\
+import os, sys
+sys.path.insert(0, os.path.join(os.path.dirname(__file__), "site-packages"))
+import greenlet, hub
+
+def helper():
+    return 1
+
+def work(turns):
+    for _ in range(turns):
+        main[0].switch()  # each turn
+        helper()  # each turn
+        hub.sleep(main[0])  # each turn
+        hub.run(helper)  # each turn
+    return turns
+
+main = [None]
+for _ in range(2):
+    hub.run(helper)
+    main[0] = greenlet.greenlet(hub.loop)
+    made = [greenlet.greenlet(work, main[0]) for _ in range(3)]
+    hub.ready.extend(made)
+    for each in made:
+        each.switch(20)
+    main[0].switch(70)
+    print([each.dead for each in made])
 """
 
 COVERED = """\
@@ -147,6 +195,22 @@ class Beside(unittest.TestCase):
         at = GREENLETS.splitlines().index("        leaf()") + 1
         self.assertEqual(hits[at], 100)
         self.assertEqual(hits[at + 1], 100)
+
+    def test_greenlets_of_a_library_switch_to_those_of_the_program(self) -> None:
+        self.needs("greenlet")
+        library = self.folder / "site-packages"
+        library.mkdir()
+        (library / "hub.py").write_text(HUB)
+        path = self.program("works.py", WORKS)
+        for options in (LINES, BOTH):
+            run = self.captures.run(path, options=options)
+            self.assertEqual((run.code, run.out, run.err), (0, "[True, True, True]\n" * 2, ""))
+            hits = self.hits(run, path)
+            for at, line in enumerate(WORKS.splitlines(), 1):
+                if "# each turn" in line:
+                    self.assertEqual(hits[at], 120, line)
+            why = run.process()["lines"].get("all_code_traced", "")
+            self.assertEqual("greenlet" in why, not self.has_monitoring and options is LINES, why)
 
     def test_coverage_sees_what_it_sees_alone(self) -> None:
         self.needs("coverage")

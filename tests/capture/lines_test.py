@@ -19,7 +19,7 @@ import unittest
 from typing import Any
 
 sys.path.insert(0, os.path.dirname(__file__))
-from captured import HOOK, PROGRAMS, PYTHON_LIBRARY, Captures, Run, run_together
+from captured import HOOK, PROGRAMS, PYTHON_LIBRARY, Captures, Run, fathom_json, run_together
 from interpreters import interpreters, peers_of
 
 LINES: dict[str, Any] = {"with": ["lines"]}
@@ -364,10 +364,153 @@ class Way(unittest.TestCase):
         self.assertEqual((run.code, run.err), (0, ""))
         met = self.version in ("3.8", "3.9")
         self.assertEqual(run.out.splitlines()[-1], f"{not met} {not met}")
+        why = run.process()["lines"].get("all_code_traced", "")
+        self.assertEqual("this version of Python" in why, met, why)
+        self.assertEqual(why == "", not met, why)
         # A profile function wants all events, so that all is traced where there is one.
         run = self.record("library_turns.py", "looks", options={"with": ["lines", "functions"]})
         self.assertEqual((run.code, run.err), (0, ""))
         self.assertEqual(run.out.splitlines()[-1], f"{self.has_monitoring} {self.has_monitoring}")
+        if self.version in ("3.10", "3.11"):
+            self.assertIn("profile function", run.process()["lines"]["all_code_traced"])
+
+    def test_hits_are_those_of_a_program_that_is_traced_as_a_whole(self) -> None:
+        """Generators in several threads, coroutines, exceptions, recursion, finalizers, a fork."""
+        run = self.record("library_mixes.py")
+        whole = self.record("library_mixes.py", options={"with": ["lines", "functions"]})
+        for each in (run, whole):
+            self.assertEqual((each.code, each.err), (0, ""))
+        self.assertEqual(run.out, whole.out)
+        self.assertEqual(run.process()["not_recorded"], [])
+        hits, expected = (
+            {first: row.hits for first, row in of_program(each, "library_mixes.py").items()}
+            for each in (run, whole)
+        )
+        self.assertGreater(sum(expected.values()), 20_000)
+        self.assertEqual(hits, expected)
+
+    def test_hits_are_right_around_profile_functions_of_the_program(self) -> None:
+        run = self.record("library_mixes.py", "profiles")
+        alone = self.record("library_mixes.py", "calls")
+        for each in (run, alone):
+            self.assertEqual((each.code, each.err), (0, ""))
+            self.assertEqual(each.process()["not_recorded"], [])
+        hits, expected = (
+            {
+                first: row.hits
+                for first, row in of_program(each, "library_mixes.py").items()
+                if row.function in ("number", "fib")
+            }
+            for each in (run, alone)
+        )
+        self.assertEqual(hits, expected)
+        self.assertGreater(min(expected.values()), 50)
+
+    def test_a_frame_evaluation_function_of_the_program(self) -> None:
+        """Set later than ours: one that calls what was there, one that does not, and the usual one."""
+        if self.version not in ("3.10", "3.11"):
+            self.skipTest("there is none of ours")
+        with tempfile.TemporaryDirectory() as folder:
+            library = pathlib.Path(folder, "evaluates.so")
+            source = str(PROGRAMS / "evaluates_frames.c")
+            try:
+                subprocess.run(["cc", "-shared", "-fPIC", "-o", library, source], check=True)
+            except (OSError, subprocess.CalledProcessError):
+                self.skipTest("no C compiler")
+            expected = None
+            for how in ("none", "passing", "alone", "usual"):
+                run = self.record("evaluates_frames.py", str(library), how)
+                self.assertEqual((run.code, run.err), (0, ""))
+                found = {
+                    first: row.hits for first, row in of_program(run, "evaluates_frames.py").items()
+                    if row.function.endswith(("number", "__getitem__"))
+                }
+                expected = expected or found
+                self.assertEqual(found, expected, how)
+                why = run.process()["lines"].get("all_code_traced", "")
+                self.assertEqual("frame evaluation function" in why, how == "alone", how)
+            self.assertEqual(set(expected.values()), {400})
+
+    def test_threads_that_run_at_the_end_do_no_harm(self) -> None:
+        run = self.record(
+            self.program(
+                """\
+                import os, threading, time
+                library = {}
+                text = "def call(f):\\n    while True: f()\\n"
+                exec(compile(text, os.path.dirname(os.__file__) + "/made_library.py", "exec"), library)
+                def turn():
+                    time.sleep(0)
+                for _ in range(4):
+                    threading.Thread(target=library["call"], args=(turn,), daemon=True).start()
+                time.sleep(0.2)
+                print("done")
+                """
+            )
+        )
+        self.assertEqual((run.code, run.out, run.err), (0, "done\n", ""))
+
+    def test_cuda_without_pytorch_has_the_timeline_of_the_program(self) -> None:
+        library = PYTHON_LIBRARY.parent / "libfathom_cuda.so"
+        fake = PYTHON_LIBRARY.parent / "libfake_cupti.so"
+        if not library.exists() or not fake.exists():
+            self.skipTest("no recorder of CUDA here, or no CUPTI for tests")
+        program = self.program(
+            """\
+            import ctypes, os, sys
+            def work():
+                total = 0
+                for at in range(100):
+                    total += at
+                return total
+            work()
+            if sys.argv[1] == "uses":  # as the driver does
+                ctypes.CDLL(os.environ["FATHOM_FAKE"], mode=ctypes.RTLD_GLOBAL)
+                ctypes.CDLL(os.environ["CUDA_INJECTION64_PATH"]).InitializeInjection()
+            work()
+            """
+        )
+        more = {"FATHOM_CUPTI": str(fake), "FATHOM_FAKE": str(fake)}
+        for word, rounds in (("uses", 2), ("does not", 0)):
+            run = self.record(program, word, CUDA_INJECTION64_PATH=str(library), **more)
+            self.assertEqual((run.code, run.err), (0, ""))
+            self.assertEqual(run.process()["not_recorded"], [])
+            runs = [
+                fields
+                for kind, fields in run.records(run.process()["pid"])
+                if kind == "line_run" and fields[4].endswith("made.py")
+            ]
+            lines = collections.Counter(fields[5] for fields in runs)
+            self.assertEqual(lines[5], 100 * rounds, word)
+            self.assertEqual(lines[6], rounds, word)
+            starts = [fields[0] for fields in runs]
+            self.assertEqual(starts, sorted(starts))
+        launches = self.program(
+            """\
+            import ctypes, os, time
+            fake = ctypes.CDLL(os.environ["FATHOM_FAKE"], mode=ctypes.RTLD_GLOBAL)
+            ctypes.CDLL(os.environ["CUDA_INJECTION64_PATH"]).InitializeInjection()
+            while not fake.fake_recording():
+                fake.fake_work(1)
+                time.sleep(0.001)
+            def work():
+                fake.fake_work(50)
+                return sum(range(1000))
+            work()
+            work()
+            fake.fake_work(1)
+            fake.fake_wait_for_deliveries()
+            """
+        )
+        run = self.record(launches, CUDA_INJECTION64_PATH=str(library), **more)
+        self.assertEqual((run.code, run.err), (0, ""))
+        rows = fathom_json("lines", str(run.folder), "--limit", "0")["rows"]
+        shares = {row["location"].rpartition(":")[2]: row for row in rows}
+        whole = sum(row["device_ns"] for row in rows)
+        self.assertGreater(shares["8"]["device_ns"], whole * 0.9)
+        self.assertGreater(shares["8"]["blocked_ns"], 0)
+        run = self.record(program, "does not")
+        self.assertNotIn("line_run", [kind for kind, _ in run.records(run.process()["pid"])])
 
     def test_a_deep_recursion_ends_as_without(self) -> None:
         """From 3.11 on it takes no stack, so that it may go as deep as memory lasts."""
@@ -394,6 +537,8 @@ class Way(unittest.TestCase):
         self.assertEqual((run.code, run.out, run.err), (0, "60203\n" * 2, ""))
         hits = {row.first: row.hits for row in rows_of(run) if row.function in ("leaf", "deep")}
         self.assertEqual(hits, {4: 6, 6: 2 * 60203})
+        if self.version == "3.11":
+            self.assertIn("recursion", run.process()["lines"]["all_code_traced"])
 
     def test_a_function_of_a_library_may_be_asked_for(self) -> None:
         program = self.program(

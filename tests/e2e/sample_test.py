@@ -79,6 +79,28 @@ class Sample(unittest.TestCase):
         self.assertTrue(frames[0].startswith(f"<module> ({WORK}:"), line)
         self.assertTrue(frames[1].startswith(f"deep ({WORK}:"), line)
 
+    def test_a_program_whose_lines_are_recorded_has_the_stacks_that_it_has_without(self):
+        """In some versions of Python each of its functions then runs in a loop of its own."""
+        with tempfile.TemporaryDirectory() as folder:
+            command = [FATHOM, "run", "--with", "lines", "-q", "-o", folder + "/run", "--", sys.executable, str(WORK), "5", "3"]
+            with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True) as run:
+                run.stdout.readline()
+                for native in ((), ("--native",)):
+                    done = fathom("sample", str(run.pid), "--duration", "500ms", "--json", "-q", *native)
+                    self.assertEqual(done.returncode, 0, done.stderr)
+                    found = set()
+                    for stack in json.loads(done.stdout)["stacks"]:
+                        names = [each["function"] for each in stack["frames"] if each["file"] == str(WORK)]
+                        if names and "(stack not read)" not in names:
+                            found.add(tuple(names))
+                    whole = ("<module>", *["deep"] * 6, "work")
+                    self.assertTrue(found & {whole, (*whole, "small")}, found)
+                    for names in found:  # what is not certain is left out
+                        rest = iter((*whole, "small"))
+                        self.assertTrue(all(name in rest for name in names), (native, names))
+                run.stdout.read()
+            self.assertEqual(run.returncode, 0)
+
     def test_a_child_that_is_forked_meanwhile_is_sampled(self):
         process = subprocess.Popen([sys.executable, str(BECOMING), "fork"], stdin=subprocess.PIPE,
                                    stdout=subprocess.PIPE)

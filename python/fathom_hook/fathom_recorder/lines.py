@@ -44,6 +44,8 @@ MOST_CODES = 50_000
 # Of the timeline, as the library gives them: start, duration, thread, code object, statement.
 RUN = struct.Struct("<qqqQQ")
 RUNS_OF_BLOCK = 256
+# Of NVIDIA's driver, the second in WSL.
+DRIVERS = ("/proc/driver/nvidia/version", "/dev/nvidiactl", "/dev/dxg")
 # Of a part: code object, statement, hits, own and total time.
 PART_ROW = "<QQQqq"
 # Of all that is queued as objects of Python: a few megabytes.
@@ -60,6 +62,7 @@ def start(recorder: Any) -> Any:
     try:
         lines = Lines(module, recorder.session, options.lines_of, options.sources)
         lines.begin(options.max_memory)
+        lines.time_beside_cuda()
     except Exception as error:
         note_beginning("lines", error, ASK)
         return None
@@ -87,16 +90,24 @@ class Lines:
         self._rows = 0
         self._runs = 0
         self._timed = False
+        self._in_window = False
+        # Whether libfathom_cuda.so may come, which records in no windows.
+        self._beside_cuda = False
         # Timelines that are not written yet, and their changes that there was no room for.
         self._taken: List[Tuple[bytes, int]] = []
         self._tool = -1
         self._local = 0
+        self._all_traced = False
         self._parts = Parts("lines", PART_ROW, module.line_part, self._part_row)
 
     def facts(self) -> dict[str, Any]:
         by = "sys.settrace" if self._tool < 0 else "sys.monitoring"
         files = len({lines.file for _, lines in list(self._codes.values())})
-        return {"lines": {"by": by, "files": files, "code_objects": len(self._codes)}}
+        found = {"by": by, "files": files, "code_objects": len(self._codes)}
+        why = self._module.why_all() if self._tool < 0 else ""
+        if why:
+            found["all_code_traced"] = why
+        return {"lines": found}
 
     # Beginning and end
 
@@ -132,8 +143,15 @@ class Lines:
         self._module.begin_lines(
             self._decide, most_bytes, frame_type.f_trace_lines, None, None, None, None
         )
+        self._look_for_greenlet()
         threading.settrace(self._resume)
         self._module.trace(self._resume, None)
+
+    def _look_for_greenlet(self) -> None:
+        """Where it switches, the frame that goes on is traced as the one before was."""
+        if not self._all_traced and self._tool < 0 and "greenlet" in sys.modules:
+            self._all_traced = True
+            self._module.trace_all()
 
     def _resume(self, frame: Any, event: str, _argument: Any) -> None:
         """What sys.gettrace() gives. Called in a new thread, and where a program that took our
@@ -144,6 +162,7 @@ class Lines:
     def tick(self) -> None:
         # Threads that no Python began: autograd's.
         if self._tool < 0:
+            self._look_for_greenlet()
             self._module.trace_others()
 
     @quietly
@@ -153,6 +172,8 @@ class Lines:
         self._rows = 0
         self._runs = 0
         self._timed = False
+        self._in_window = False
+        self._beside_cuda = False
         self._taken = []
         self._deciding = {}
         self._parts.clear()
@@ -179,6 +200,7 @@ class Lines:
     def end(self, writer: Writer) -> None:
         try:
             self.window_ends(True)
+            self._take(self._records_cuda())
             self.write_windows(writer)
             self.stop()
         finally:
@@ -190,6 +212,8 @@ class Lines:
         """Asked once of each code object. Raises only what signal handlers of the program raise."""
         self._deciding[id(code)] = code
         try:
+            # Its own first code is asked about, too.
+            self._look_for_greenlet()
             lines = self._lines_of(code)
             if lines is None:
                 return None
@@ -243,21 +267,50 @@ class Lines:
 
     # The timeline
 
-    @quietly
-    def window_begins(self) -> None:
-        """From here on operators and kernels are recorded, which statements are joined with."""
+    def time_beside_cuda(self) -> None:
+        """The beginning of the program has a timeline, for the case that CUDA is recorded without
+        PyTorch; as long as there is room for it."""
+        may_come = any(os.path.exists(path) for path in DRIVERS) or "FATHOM_CUPTI" in os.environ
+        self._beside_cuda = may_come and bool(os.environ.get("CUDA_INJECTION64_PATH"))
+        if self._beside_cuda:
+            self._time()
+
+    def _records_cuda(self) -> bool:
+        if not self._beside_cuda:
+            return False
+        from .cuda_library import holds_cupti
+
+        return holds_cupti(True)
+
+    def _time(self) -> None:
         self._timed = True
         self._module.begin_timeline()
 
-    @quietly
-    def window_ends(self, kept: bool) -> None:
-        """Its timeline waits until there is time to write it."""
+    def _take(self, kept: bool) -> None:
         if not self._timed:
             return
         self._timed = False
         taken = self._module.take_timeline()
         if kept:
             self._taken.append(taken)
+
+    @quietly
+    def window_begins(self) -> None:
+        """From here on operators and kernels are recorded, which statements are joined with."""
+        self._take(self._records_cuda())
+        self._in_window = True
+        self._time()
+
+    @quietly
+    def window_ends(self, kept: bool) -> None:
+        """Its timeline waits until there is time to write it."""
+        if not self._in_window:
+            return
+        self._in_window = False
+        records_cuda = self._records_cuda()
+        self._take(kept or records_cuda)
+        if records_cuda:
+            self._time()
 
     @quietly
     def write_windows(self, writer: Writer) -> None:

@@ -11,6 +11,7 @@
 #include "capture/python/taken_parts.h"
 #include "capture/python/taken_timeline.h"
 #include "capture/python/trace_function.h"
+#include "capture/python/tracing_switch.h"
 
 namespace fathom::python {
 namespace {
@@ -236,6 +237,7 @@ PyObject* begin_lines(PyObject* /*module*/, PyObject* arguments) {
   line_recording.events = events;
   if (trace_lines != &_Py_NoneStruct) find_trace_lines(trace_lines);
   forget_lines();
+  trace_again();
   line_recording.on = true;
   return none();
 }
@@ -268,6 +270,18 @@ PyObject* trace_others(PyObject* /*module*/, PyObject* /*arguments*/) {
 /// traces() -> the same of lines.
 PyObject* traces(PyObject* /*module*/, PyObject* /*arguments*/) {
   return Py_BuildValue("i", static_cast<int>(traces_here() && !tracing_was_disturbed()));
+}
+
+/// trace_all(): the program loaded greenlet, and no code is left out from now on.
+PyObject* trace_all(PyObject* /*module*/, PyObject* /*arguments*/) {
+  // A greenlet goes on with the tracing of the one that it was switched from.
+  give_up_switching("the program loaded greenlet");
+  return none();
+}
+
+/// why_all() -> why libraries are traced, too; "" while they are not.
+PyObject* why_all(PyObject* /*module*/, PyObject* /*arguments*/) {
+  return Py_BuildValue("s", why_all_is_traced());
 }
 
 /// watches(code) -> whether its lines are recorded: memory did not suffice for those of all code.
@@ -356,6 +370,8 @@ PyMethodDef methods[] = {{"knows", knows, kArguments, nullptr},
                          {"trace", trace, kArguments, nullptr},
                          {"trace_others", trace_others, kNoArguments, nullptr},
                          {"traces", traces, kNoArguments, nullptr},
+                         {"trace_all", trace_all, kNoArguments, nullptr},
+                         {"why_all", why_all, kNoArguments, nullptr},
                          {"watch", watch, kArguments, nullptr},
                          {"watches", watches, kArguments, nullptr},
                          {"part", part, kNoArguments, nullptr},

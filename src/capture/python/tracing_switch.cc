@@ -2,6 +2,7 @@
 #include "capture/python/tracing_switch.h"
 
 #include <cstdint>
+#include <cstdlib>
 #include <cstring>
 
 #include <pthread.h>
@@ -20,6 +21,8 @@ constexpr std::size_t kTracing = 44;  // of a thread's state: how deep it is in 
 /// CFrame: what lies on the stack of each evaluation. Its first byte says whether it is traced.
 using Evaluation = unsigned char;
 constexpr Evaluation kTraced = 255;
+
+constexpr const char* kOther = "the program has a frame evaluation function of its own";
 
 struct Layout {
   Py_tracefunc told = nullptr;
@@ -41,6 +44,9 @@ struct Stack {
 constinit Layout layout;
 bool abstains = false;  // for good
 bool switching = false;
+bool resting = false;  // until our function is called again
+const char* why_not = "";
+PyFrameEvaluation passing = nullptr;  // another one's, which calls ours
 thread_local constinit Stack stack;
 // NOLINTEND(cppcoreguidelines-avoid-non-const-global-variables)
 
@@ -87,6 +93,7 @@ bool has_stack_left() {
 /// Every evaluation of every thread is traced again, also those that are open. Of a thread that is
 /// in its trace function these are too many, and the interpreter looks how deep it is there.
 void trace_all() {
+  if (layout.told == nullptr) return;
   PyThreadState* state = PyInterpreterState_ThreadHead(PyInterpreterState_Main());
   for (; state != nullptr; state = PyThreadState_Next(state)) {
     if (at<Py_tracefunc>(state, layout.trace) != layout.told) continue;
@@ -96,13 +103,23 @@ void trace_all() {
   }
 }
 
+PyFrameEvaluation present() { return late().get_evaluation(PyInterpreterState_Main()); }
+
+void resume() {
+  switching = true;
+  resting = false;
+  why_not = "";
+}
+
 PyObject* evaluate(PyThreadState* state, void* frame, int throws) {
+  if (resting) {
+    passing = present();
+    resume();
+  }
   if (!switching || !is_ours(state) || at<int>(state, kTracing) != 0)
     return late().evaluate_frame(state, frame, throws);
   if (!has_stack_left()) {
-    end_switching();
-    abstains = true;
-    trace_all();
+    give_up_switching("a recursion went deep, or a thread has a small stack");
     return late().evaluate_frame(state, frame, throws);
   }
   Evaluation* const around = innermost(state);
@@ -112,14 +129,36 @@ PyObject* evaluate(PyThreadState* state, void* frame, int throws) {
                 ? Evaluation{0}
                 : kTraced;
   PyObject* const result = late().evaluate_frame(state, frame, throws);
-  if (switching && is_ours(state)) *around = before;
+  if (!switching) return result;
+  const PyFrameEvaluation now = present();
+  if (now != evaluate && now != passing) {
+    // Somebody set it after ours. Until it calls ours, all that is open hands tracing on.
+    switching = false;
+    resting = true;
+    why_not = kOther;
+    trace_all();
+  } else if (is_ours(state)) {
+    *around = before;
+  }
   return result;
+}
+
+/// Whether this is a released version whose fields we know, and that calls us for every frame.
+bool is_known(const char* version) {
+  constexpr long kFirst311 = 4;  // before, __getitem__ of a class was called without us
+  if (std::strncmp(version, "3.10.", 5) != 0 && std::strncmp(version, "3.11.", 5) != 0)
+    return false;
+  char* end = nullptr;
+  const long patch = std::strtol(version + 5, &end, 10);
+  // A letter or a plus: not released, or somebody else's.
+  if (end == version + 5 || *end != ' ') return false;
+  return version[3] == '0' || patch >= kFirst311;
 }
 
 bool find_layout(PyFrameObject* frame, const PyObject* code, std::size_t place) {
   const char* const version = Py_GetVersion();
-  const bool is_311 = std::strncmp(version, "3.11.", 5) == 0;
-  if (!is_311 && std::strncmp(version, "3.10.", 5) != 0) return false;
+  if (!is_known(version)) return false;
+  const bool is_311 = version[3] == '1';
   layout.trace = place;
   layout.evaluation = place - 2 * sizeof(void*);
   layout.outer = is_311 ? 2 * sizeof(void*) : sizeof(void*);
@@ -136,25 +175,44 @@ void begin_switching(PyFrameObject* frame, const PyObject* code, Py_tracefunc to
   if (layout.told == nullptr) {
     abstains = names.evaluate_frame == nullptr || names.get_evaluation == nullptr ||
                names.set_evaluation == nullptr || !find_layout(frame, code, place);
-    if (abstains) return;
+    if (abstains) {
+      why_not = "in this version of Python the recorder knows no way to leave libraries out";
+      return;
+    }
     layout.told = told;
   }
   const PyThreadState* const state = PyThreadState_Get();
+  if (!is_ours(state)) why_not = "there is a profile function, which wants all calls";
   // In the trace function itself nothing is traced.
   if (!is_ours(state) || at<int>(state, kTracing) != 1 || *innermost(state) != 0) return;
-  PyInterpreterState* const interpreter = PyInterpreterState_Main();
-  if (names.get_evaluation(interpreter) != names.evaluate_frame) return;
-  names.set_evaluation(interpreter, evaluate);
-  switching = true;
+  const PyFrameEvaluation now = present();
+  if (now != names.evaluate_frame && now != evaluate) {
+    why_not = kOther;
+    return;
+  }
+  names.set_evaluation(PyInterpreterState_Main(), evaluate);
+  resume();
 }
 
 void end_switching() {
-  if (!switching) return;
+  if (!switching && !resting) return;
   switching = false;
-  PyInterpreterState* const interpreter = PyInterpreterState_Main();
+  resting = false;
   // Another one may have come before ours, and calls it.
-  if (late().get_evaluation(interpreter) == evaluate)
-    late().set_evaluation(interpreter, late().evaluate_frame);
+  if (present() == evaluate)
+    late().set_evaluation(PyInterpreterState_Main(), late().evaluate_frame);
 }
+
+void give_up_switching(const char* why) {
+  if (abstains) return;
+  abstains = true;
+  why_not = why;
+  end_switching();
+  trace_all();
+}
+
+void trace_again() { trace_all(); }
+
+const char* why_all_is_traced() { return switching ? "" : why_not; }
 
 }  // namespace fathom::python

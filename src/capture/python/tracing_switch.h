@@ -16,5 +16,11 @@ void begin_switching(PyFrameObject* frame, const PyObject* code, Py_tracefunc to
                      std::size_t place);
 /// Frames are evaluated as before again.
 void end_switching();
+/// All code is traced from now on, for good.
+void give_up_switching(const char* why);
+/// A recording begins: what an earlier one left untraced is traced.
+void trace_again();
+/// "" while tracing is switched by frame, or was not tried; else why it is not.
+const char* why_all_is_traced();
 
 }  // namespace fathom::python

@@ -1,0 +1,37 @@
+"""Calls its own code from a library, before and after it set a frame evaluation function."""
+
+import ctypes
+import os
+import sys
+
+LIBRARY = """
+def set(function, how): function(how)
+def each(function, count):
+    for at in range(count): function(at)
+def items(box, count):
+    for at in range(count): box[at]
+"""
+library = {}
+exec(compile(LIBRARY, os.path.join(os.path.dirname(os.__file__), "made_library.py"), "exec"), library)
+native = ctypes.PyDLL(sys.argv[1])
+
+
+def number(at):
+    return at
+
+
+class Numbers:
+    def __getitem__(self, at):
+        return at
+
+
+def both():
+    library["each"](number, 100)
+    library["items"](Numbers(), 100)
+
+
+both()
+both()
+library["set"](native.set, ("none", "passing", "alone", "usual").index(sys.argv[2]))
+both()
+both()
