@@ -1,6 +1,7 @@
 // Reads results of fathom bench.
 #include "compare/bench_result.h"
 
+#include <array>
 #include <cmath>
 #include <cstddef>
 #include <filesystem>
@@ -12,6 +13,7 @@
 
 #include "base/hash.h"
 #include "base/json_result.h"
+#include "compare/machine_conditions.h"
 
 namespace fathom {
 namespace {
@@ -78,9 +80,46 @@ std::optional<std::int64_t> length_of(const element& each, const std::string& me
   return std::llround(*ns);
 }
 
-void add_condition(const object& from, const char* key, std::string_view id, std::string_view title,
-                   Profile& into) {
-  into.conditions.push_back({std::string(id), std::string(title), text_of(from, key)});
+/// A text as it is, all else as JSON; "" for null and what is missing.
+std::string value_of(const element& value) {
+  std::string_view text;
+  if (get_json(value.get<std::string_view>(), text)) return std::string(text);
+  return value.is_null() ? std::string() : simdjson::minify(value);
+}
+std::string value_of(const object& from, const char* key) {
+  element value;
+  return get_json(from[key], value) ? value_of(value) : std::string();
+}
+
+/// Of the machine.
+void add_conditions(const object& from, Profile& into) {
+  constexpr std::array<std::array<const char*, 3>, 5> kPlain = {{
+      {"cpu", "host.cpu", "processor"},
+      {"cores_allowed", "host.cores_allowed", "processor cores"},
+      {"governor", "host.governor", "CPU governor"},
+      {"cgroup_cpus", "host.cgroup.cpus", "processor quota"},
+      {"driver", "driver", "driver of GPUs"},
+  }};
+  for (const auto& [key, id, title] : kPlain)
+    into.conditions.push_back({id, title, value_of(from, key)});
+  into.conditions.push_back(
+      {"power_limit", "power limit of GPUs", power_limits(value_of(from, "gpus"))});
+  into.conditions.push_back(
+      {"load", "load at the start",
+       load_condition(value_of(from, "load_at_start"), value_of(from, "cores"))});
+  object environment;
+  if (!get_json(from["environment"].get<object>(), environment)) return;
+  for (const auto [name, value] : environment)
+    into.conditions.push_back(
+        {"environment." + std::string(name), std::string(name), value_of(value)});
+}
+
+/// What the programs of the new command said of themselves.
+void add_program(const object& from, Profile& into) {
+  object said;
+  if (!get_json(from["programs"]["new"].get<object>(), said)) return;
+  for (const auto [name, value] : said)
+    into.conditions.push_back({"program." + std::string(name), std::string(name), value_of(value)});
 }
 
 /// All of the time, as one row whose work is not known.
@@ -132,10 +171,8 @@ Result<Profile> parse_bench_result(std::string_view text) {
                                              "', so there is nothing to compare"};
   profile.conditions.push_back({"command", "command", command_of(from)});
   object conditions;
-  if (get_json(from["conditions"].get<object>(), conditions)) {
-    add_condition(conditions, "cpu", "host.cpu", "processor", profile);
-    add_condition(conditions, "governor", "host.governor", "CPU governor", profile);
-  }
+  if (get_json(from["conditions"].get<object>(), conditions)) add_conditions(conditions, profile);
+  add_program(from, profile);
   add_times(profile);
   return profile;
 }

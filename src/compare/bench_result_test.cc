@@ -37,6 +37,32 @@ TEST(BenchResult, ProcessorTimeIsThatOfBothModes) {
   EXPECT_EQ(profile->lengths_ns, std::vector<std::int64_t>{34});
 }
 
+TEST(BenchResult, HasTheConditionsOfMachineAndProgram) {
+  const auto with = [](const std::string& conditions, const std::string& said) {
+    return *parse_bench_result(
+        R"({"schema": "fathom.bench/1", "new": ["a"], "headline": "wall", "conditions": {)" +
+        conditions + R"(}, "programs": {"base": null, "new": {)" + said +
+        R"(}}, "runs": [{"side": "new", "warmup": false, "wall_ns": 7}]})");
+  };
+  const Profile base =
+      with(R"("cores": 8, "cores_allowed": 8, "cgroup_cpus": 2, "load_at_start": [1.5, 9, 9],)"
+           R"("gpus": [{"gpu": 0, "power_limit_w": 300}], "environment": {"OMP_NUM_THREADS": "4"})",
+           R"("workers": "4")");
+  const Profile now =
+      with(R"("cores": 8, "cores_allowed": 8, "cgroup_cpus": null, "load_at_start": [6, 0, 0],)"
+           R"("gpus": [{"gpu": 0, "power_limit_w": 250}, {"gpu": 1}], "environment": {})",
+           R"("workers": "0")");
+  std::string all;
+  for (const ComparedCondition& each : differing_conditions(base, now))
+    all += each.id + " " + each.base + ">" + each.now + "\n";
+  EXPECT_EQ(all,
+            "host.cgroup.cpus 2>\n"
+            "power_limit 300 W>250 W\n"
+            "load at most half of the cores>6 on 8 cores\n"
+            "environment.OMP_NUM_THREADS 4>\n"
+            "program.workers 4>0\n");
+}
+
 TEST(BenchResult, RefusesWhatHasNoTimesOrAnotherVersion) {
   EXPECT_FALSE(parse_bench_result(result_of({})).ok());
   EXPECT_FALSE(parse_bench_result(result_of({1}, "peak-memory")).ok());

@@ -5,10 +5,8 @@
 #include <set>
 #include <string>
 
-#include <simdjson.h>
-
-#include "base/json_result.h"
 #include "base/quantity_text.h"
+#include "compare/machine_conditions.h"
 
 namespace fathom {
 namespace {
@@ -33,6 +31,7 @@ constexpr KnownFact kFacts[] = {
     {"model.class", "model"},
     {"model.parameters", "parameters"},
     {"batch_size", "batch size"},
+    {"loader.num_workers", "workers of the data loader"},
     {"mode", "mode"},
     {"amp.autocast", "autocast"},
     {"compile", "compiled"},
@@ -65,21 +64,6 @@ std::string joined(const std::set<std::string>& words) {
   std::string text;
   for (const std::string& word : words) text += (text.empty() ? "" : ", ") + word;
   return text;
-}
-
-/// "300 W", of each GPU that has one, as the manifest of a session folder says.
-std::string power_limits_of(const Trace& trace) {
-  const auto fact = std::ranges::find(trace.facts, "gpus", &Fact::key);
-  if (fact == trace.facts.end()) return {};
-  simdjson::dom::parser parser;
-  simdjson::dom::array gpus;
-  if (!get_json(parser.parse(fact->value).get<simdjson::dom::array>(), gpus)) return {};
-  std::set<std::string> limits;
-  for (const simdjson::dom::element gpu : gpus) {
-    double watts = 0;
-    if (get_json(gpu["power_limit_w"].get<double>(), watts)) limits.insert(real_text(watts) + " W");
-  }
-  return joined(limits);
 }
 
 bool multiplies(std::string_view name) {
@@ -202,7 +186,9 @@ std::vector<Condition> conditions_of(const Context& context, const UsualSteps& s
   }
   for (const KnownFact& fact : kFacts)
     out.push_back({std::string(fact.key), std::string(fact.title), fact_of(trace, fact.key)});
-  out.push_back({"power_limit", "power limit of GPUs", power_limits_of(trace)});
+  out.push_back({"power_limit", "power limit of GPUs", power_limits(fact_of(trace, "gpus"))});
+  out.push_back({"load", "load at the start",
+                 load_condition(fact_of(trace, "host.load"), fact_of(trace, "host.cores"))});
   return out;
 }
 

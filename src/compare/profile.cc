@@ -80,20 +80,19 @@ void WorkTime::add(const WorkTime& other) {
   by_batch.add(other.by_batch);
 }
 
+void Occurrence::add(const Occurrence& other) {
+  time_ns += other.time_ns;
+  calls += other.calls;
+}
+
 void add_occurrences(std::vector<Occurrence>& into, const std::vector<Occurrence>& more) {
   if (into.size() < more.size()) into.resize(more.size());
-  for (std::size_t i = 0; i < more.size(); ++i) {
-    into[i].time_ns += more[i].time_ns;
-    into[i].calls += more[i].calls;
-  }
+  for (std::size_t i = 0; i < more.size(); ++i) into[i].add(more[i]);
 }
 
 void ProfileRow::keep_whole_occurrences() {
   Occurrence sum;
-  for (const Occurrence& each : occurrences) {
-    sum.time_ns += each.time_ns;
-    sum.calls += each.calls;
-  }
+  for (const Occurrence& each : occurrences) sum.add(each);
   if (sum.time_ns != work.time_ns || sum.calls != work.calls) occurrences.clear();
 }
 

@@ -82,6 +82,7 @@ struct KernelTime {
 struct Occurrence {
   std::int64_t time_ns = 0;
   std::int64_t calls = 0;
+  void add(const Occurrence& other);
 };
 /// The last has what comes after it, too.
 inline constexpr std::size_t kMostOccurrences = 64;

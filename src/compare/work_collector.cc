@@ -43,15 +43,25 @@ struct RawHash {
   }
 };
 
+/// The calls of one number in their steps. With one kernel of an operator only few numbers are.
+struct RawOccurrence {
+  std::uint8_t number = 0;
+  Occurrence sum;
+};
+
 struct RawRow {
   RawKey key;
   WorkTime work;
-  SliceId example;                  // a host slice, for the place in the code
-  std::uint32_t last = UINT32_MAX;  // the gap that was counted last
-  Time first = Time::max();         // of a call
-  std::vector<Occurrence> occurrences;
-  std::size_t step = SIZE_MAX;  // that of the last call
-  std::size_t in_step = 0;      // its number there, from 1
+  SliceId example;                         // a host slice, for the place in the code
+  std::uint32_t last = UINT32_MAX;         // the gap that was counted last
+  Time first = Time::max();                // of a call
+  std::vector<RawOccurrence> occurrences;  // by number
+};
+
+/// The last call of an operator, or of a kernel without one.
+struct LastCall {
+  std::size_t step = SIZE_MAX;
+  std::uint8_t number = 0;  // there, from 1 on
 };
 
 class Collector {
@@ -89,36 +99,47 @@ class Collector {
 
   /// What of a stretch lies in steps.
   struct Added {
+    RawRow* row = nullptr;  // null where nothing does
     std::int64_t time_ns = 0;
-    std::optional<std::size_t> step;  // the first of them
+    std::size_t step = 0;  // the first of them
   };
   Added add(const Interval& stretch, const RawKey& key) {
     Added added;
     judged_.windows.visit(stretch, [&](std::size_t step, Duration part) {
       if (part <= Duration{}) return;
-      RawRow& at = row(key);
-      at.work.time_ns += to_ns(part);
-      at.work.by_batch.add(judged_.batch_of[step], to_ns(part));
+      if (added.row == nullptr) added = {.row = &row(key), .step = step};
+      added.row->work.time_ns += to_ns(part);
+      added.row->work.by_batch.add(judged_.batch_of[step], to_ns(part));
       added.time_ns += to_ns(part);
-      if (!added.step) added.step = step;
     });
     return added;
   }
 
-  /// The next call of a row, which lies in that step, has this number from 1 on.
-  static std::uint8_t count_call(RawRow& at, std::size_t step) {
-    if (at.step != step) at.in_step = 0;
-    at.step = step;
-    at.in_step = std::min(at.in_step + 1, kMostOccurrences);
-    if (at.occurrences.size() < at.in_step) at.occurrences.resize(at.in_step);
-    ++at.occurrences[at.in_step - 1].calls;
-    return static_cast<std::uint8_t>(at.in_step);
+  /// The how-manieth call of its operator this is in that step, from 1 on, whatever it launches and
+  /// wherever its time counts. `call`: the operator; an activity without one stands for itself.
+  std::uint8_t number_of(SliceId call, RawKey key, std::size_t step) {
+    std::uint8_t& number = numbers_[call.row()];
+    if (number != 0) return number;
+    key.bucket = AnyBucket();
+    if (key.op != UINT32_MAX) key.kernel = UINT32_MAX;
+    LastCall& last = last_calls_[key];
+    if (last.step != step) last = {.step = step};
+    if (last.number < kMostOccurrences) ++last.number;
+    return number = last.number;
   }
   /// Of a call that began before the steps the number is 0: it is the first.
-  static void add_to_call(RawRow& at, std::uint8_t number, std::int64_t time_ns) {
-    const std::size_t place = number == 0 ? 0 : number - 1U;
-    if (at.occurrences.size() <= place) at.occurrences.resize(place + 1);
-    at.occurrences[place].time_ns += time_ns;
+  static Occurrence& occurrence(RawRow& at, std::uint8_t number) {
+    number = std::max<std::uint8_t>(number, 1);
+    const auto place = std::ranges::lower_bound(at.occurrences, number, {}, &RawOccurrence::number);
+    if (place != at.occurrences.end() && place->number == number) return place->sum;
+    return at.occurrences.insert(place, {.number = number, .sum = {}})->sum;
+  }
+  static void add_occurrences_of(const RawRow& raw, ProfileRow& into) {
+    if (raw.occurrences.empty()) return;
+    const std::size_t last = raw.occurrences.back().number;
+    if (into.occurrences.size() < last) into.occurrences.resize(last);
+    for (const RawOccurrence& each : raw.occurrences)
+      into.occurrences[each.number - 1U].add(each.sum);
   }
 
   [[nodiscard]] bool is_compiling(SliceId host) const {
@@ -171,6 +192,12 @@ class Collector {
     return key;
   }
 
+  /// The operator of an activity, or itself.
+  [[nodiscard]] SliceId call_of(SliceId activity) const {
+    const SliceId op = context_.links().op[activity.row()];
+    return op.valid() ? op : activity;
+  }
+
   void add_busy() {
     const DeviceTimeline* const timeline = context_.timelines().find(judged_.device);
     if (timeline == nullptr) return;
@@ -178,9 +205,10 @@ class Collector {
       const std::optional<std::size_t> step =
           judged_.windows.step_at(trace_.slices.start[activity.row()]);
       if (!step) continue;
-      RawRow& at = row(key_of_activity(activity));
+      const RawKey key = key_of_activity(activity);
+      RawRow& at = row(key);
       ++at.work.calls;
-      numbers_[activity.row()] = count_call(at, *step);
+      ++occurrence(at, number_of(call_of(activity), key, *step)).calls;
       const SliceId launch = context_.links().launch[activity.row()];
       at.first =
           std::min(at.first, trace_.slices.start[(launch.valid() ? launch : activity).row()]);
@@ -189,10 +217,10 @@ class Collector {
     }
     for_each_credit(trace_, context_.timelines(), *timeline,
                     [&](SliceId activity, Interval stretch) {
-                      const RawKey key = key_of_activity(activity);
-                      const Added added = add(stretch, key);
-                      if (added.step)
-                        add_to_call(row(key), numbers_[activity.row()], added.time_ns);
+                      const Added added = add(stretch, key_of_activity(activity));
+                      if (added.row == nullptr) return;
+                      const std::uint8_t number = numbers_[call_of(activity).row()];
+                      occurrence(*added.row, number).time_ns += added.time_ns;
                     });
   }
 
@@ -211,8 +239,9 @@ class Collector {
         key.op = canonical(host);
         key.compiling = is_compiling(host);
       }
-      if (!add(piece.interval, key).step) continue;
-      RawRow& at = row(key);
+      const Added added = add(piece.interval, key);
+      if (added.row == nullptr) continue;
+      RawRow& at = *added.row;
       if (at.last != piece.gap) ++at.work.calls;
       at.last = piece.gap;
       if (!at.example.valid()) at.example = host.valid() ? host : gap.launch;
@@ -236,17 +265,16 @@ class Collector {
         key.compiling = is_compiling(piece.op);
       }
       const Added added = add(piece.interval, key);
-      if (!added.step) continue;
-      RawRow& at = row(key);
+      if (added.row == nullptr) continue;
+      RawRow& at = *added.row;
       at.first = std::min(at.first, piece.interval.begin);
       // An operator is cut into pieces by what it calls. Of Python each stretch counts.
-      const bool is_operator = piece.op.valid() && piece.bucket != HostBucket::python;
-      if (is_operator) {
-        std::uint8_t& number = numbers_[piece.op.row()];
-        const bool counted = number != 0;
-        if (!counted) number = count_call(at, *added.step);
-        add_to_call(at, number, added.time_ns);
+      if (piece.op.valid() && piece.bucket != HostBucket::python) {
+        const bool counted = numbers_[piece.op.row()] != 0;
+        Occurrence& same = occurrence(at, number_of(piece.op, key, added.step));
+        same.time_ns += added.time_ns;
         if (counted) continue;
+        ++same.calls;
       }
       ++at.work.calls;
       if (!at.example.valid()) at.example = piece.op;
@@ -319,6 +347,7 @@ class Collector {
   /// Rows of equal texts become one, in their order.
   std::vector<ProfileRow> named() {
     index_ = {};
+    last_calls_ = {};
     const CallSites sites(context_);
     std::ranges::stable_sort(rows_, {}, &RawRow::first);
     std::vector<WorkKey> keys;
@@ -339,7 +368,8 @@ class Collector {
       }
       ProfileRow& into = out.back();
       into.work.add(raw.work);
-      add_occurrences(into.occurrences, raw.occurrences);
+      add_occurrences_of(raw, into);
+      raw.occurrences = {};
       if (into.place.empty() && raw.example.valid()) into.place = place(sites.of(raw.example));
       // A kernel without an operator stands for itself.
       if (raw.key.kernel != UINT32_MAX && raw.key.op != UINT32_MAX) add_kernel(into, raw);
@@ -382,14 +412,15 @@ class Collector {
   const TorchNames names_;
   std::unordered_map<RawKey, std::size_t, RawHash> index_;
   std::vector<RawRow> rows_;
-  std::unordered_map<std::uint32_t, SharedText> op_texts_;  // by canonical name
+  std::unordered_map<RawKey, LastCall, RawHash> last_calls_;  // by keys without bucket and kernel
+  std::unordered_map<std::uint32_t, SharedText> op_texts_;    // by canonical name
   std::unordered_map<std::uint32_t, SharedText> after_texts_;
   std::unordered_map<std::uint32_t, SharedText> kernel_texts_;  // by name
   std::unordered_map<std::uint32_t, SharedText> texts_;
   std::unordered_map<std::uint32_t, SharedText> module_texts_;
   std::unordered_map<std::uint32_t, SharedText> phase_texts_;
   std::unordered_map<std::string, SharedText> places_;
-  Column<std::uint8_t> numbers_;  // by slice: the how-manieth call of its row in its step; 0: none
+  Column<std::uint8_t> numbers_;  // by slice: the how-manieth call in its step; 0: none
   FromOutside compiling_notes_;
   FromOutside outer_notes_;
   std::vector<bool> compiles_;  // by name

@@ -115,7 +115,7 @@ class Sampler {
     const auto at_most = [&](Duration time) { end = end ? std::min(*end, time) : time; };
     if (plan_.runs) at_most(time_of(*plan_.runs, elapsed));
     if (plan_.time) at_most(std::max(*plan_.time, time_of(plan_.least, elapsed)));
-    if (plan_.until_precise && half_width_)
+    if (plan_.until_precise && half_width_ && std::isfinite(*half_width_))
       at_most(time_of(std::max(pairs(), pairs_for(wanted(), *half_width_, pairs())), elapsed));
     if (!end) return std::nullopt;
     return std::max(Duration{}, *end - elapsed);

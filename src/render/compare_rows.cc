@@ -30,9 +30,14 @@ void fold(std::vector<ChangeLine>& lines, std::size_t limit, std::string_view th
   if (lines.size() <= std::max<std::size_t>(limit, 1)) return;
   const std::size_t kept = std::max<std::size_t>(limit, 1) - 1;
   std::int64_t rest = 0;
-  for (std::size_t i = kept; i < lines.size(); ++i) rest += lines[i].change_ns;
-  const std::size_t folded = lines.size() - kept;
+  std::size_t folded = 0;
+  for (std::size_t i = kept; i < lines.size(); ++i) {
+    if (lines[i].is_part) continue;
+    rest += lines[i].change_ns;
+    ++folded;
+  }
   lines.resize(kept);
+  if (folded == 0) return;
   lines.push_back({.change_ns = rest,
                    .what = std::to_string(folded) + " other " + std::string(things),
                    .base = {},
@@ -85,6 +90,11 @@ std::string occurrence_text(const ComparedOccurrence& largest, const ComparedRow
          (row.calls_in_step == kMostOccurrences ? " or more" : "") + " in a step";
 }
 
+ChangeLine part_of(ChangeLine line) {
+  line.is_part = true;
+  return line;
+}
+
 /// A row called `name`, its kernels where it has several, and the call that most of it is about.
 void add_row(const Comparison& comparison, const ComparedRow& row, const std::string& name,
              const std::string& indent, std::vector<ChangeLine>& lines) {
@@ -95,12 +105,12 @@ void add_row(const Comparison& comparison, const ComparedRow& row, const std::st
   lines.push_back(line_of(comparison, row.part, what + division_text(row)));
   for (const ComparedKernel& kernel : row.kernels) {
     if (row.kernels.size() > 1 && kernel.part.change_ns != 0)
-      lines.push_back(line_of(comparison, kernel.part, indent + "  " + kernel.name.str()));
+      lines.push_back(part_of(line_of(comparison, kernel.part, indent + "  " + kernel.name.str())));
   }
   if (row.occurrences.empty() || row.cause == Cause::noise) return;
   const ComparedOccurrence& largest = row.occurrences.front();
   if (const std::string text = occurrence_text(largest, row); !text.empty())
-    lines.push_back(line_of(comparison, largest.part, indent + "  " + text));
+    lines.push_back(part_of(line_of(comparison, largest.part, indent + "  " + text)));
 }
 
 /// What a cause is about: its rows of one name once, the largest first.

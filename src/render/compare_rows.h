@@ -16,6 +16,7 @@ struct ChangeLine {
   std::string what;
   std::string base;  ///< Per step; empty where it does not apply.
   std::string now;
+  bool is_part = false;  ///< Of the row above it, which has its change, too.
 };
 
 /// "−33,104,221": whole ns with their sign.

@@ -32,5 +32,25 @@ TEST(CompareRows, HowNeighboursCorrelateIsToldWithAllOnly) {
   EXPECT_EQ(steadiness_text(pair, true), "both correlation of neighbours 0.260.");
 }
 
+TEST(CompareRows, WhatIsFoldedIsCountedOnceWithoutItsParts) {
+  Comparison pair;
+  pair.base.steps = pair.now.steps = 1;
+  for (const std::int64_t change : {40, 30, 20}) {
+    ComparedRow row;
+    row.part.change_ns = change;
+    row.cause = Cause::time_per_call;
+    row.calls_in_step = 2;
+    row.occurrences = {{.number = 2, .part = {.change_ns = change}}, {.number = 1, .part = {}}};
+    pair.rows.push_back(row);
+  }
+  const std::vector<ChangeLine> all = row_lines(pair, 10);
+  ASSERT_EQ(all.size(), 6U);
+  EXPECT_EQ(all[1].what, "  call 2 of 2 in a step");
+  const std::vector<ChangeLine> some = row_lines(pair, 3);
+  ASSERT_EQ(some.size(), 3U);
+  EXPECT_EQ(some.back().what, "2 other rows");
+  EXPECT_EQ(some.back().change_ns, 50);
+}
+
 }  // namespace
 }  // namespace fathom

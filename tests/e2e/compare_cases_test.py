@@ -101,14 +101,15 @@ class Cases(unittest.TestCase):
         program = "for _ in range(3): sum(range(1000))"
         subprocess.run([FATHOM, "run", "-o", first, "--", sys.executable, "-c", program], capture_output=True, timeout=120, check=True)
         second = shutil.copytree(first, self.folder / "second")
-        for folder, cpus, watts in ((first, 2, [300, 300]), (second, 1.5, [250, 250])):
+        for folder, cpus, watts, load in ((first, 2, [300, 300], 0.5), (second, 1.5, [250, 250], 40)):
             manifest = json.loads((folder / "manifest.json").read_text())
-            manifest["host"]["cgroup"] = {"cpus": cpus}
+            manifest["host"] |= {"cgroup": {"cpus": cpus}, "cores": 8, "load": [load, 0, 0]}
             manifest["gpus"] = [{"name": "A100", "power_limit_w": each} for each in watts]
             (folder / "manifest.json").write_text(json.dumps(manifest))
         differs = {each["id"]: (each["base"], each["new"]) for each in self.compare(first, second)["pairs"][0]["differs"]}
         self.assertEqual(differs["host.cgroup.cpus"], ("2", "1.5"))
         self.assertEqual(differs["power_limit"], ("300 W", "250 W"))
+        self.assertEqual(differs["load"], ("at most half of the cores", "40 on 8 cores"))
 
     def test_of_equal_operators_the_one_that_changed_is_named(self):
         layer = ("aten::mm", [("sgemm", 100)])
@@ -125,6 +126,15 @@ class Cases(unittest.TestCase):
                               capture_output=True, text=True, timeout=120, check=True).stdout
         self.assertIn("call 3 of 4 in a step", text)
         self.assertIn("by the same call of a step", " ".join(text.split()))
+
+    def test_a_call_that_launches_another_kernel_or_a_copy_keeps_its_number(self):
+        layer = ("aten::mm", [("sgemm", 100)])
+        pair = self.loops([layer] * 4, [layer, ("aten::mm", [("ampere_sgemm", 150), ("splitKreduce", 150)]), layer, layer])
+        row = next(row for row in pair["rows"] if row["what"] == "aten::mm" and row["bucket"] == "compute")
+        self.assertEqual({each["number"]: each["change_ns"] for each in row["occurrences"]},
+                         {1: 0, 2: 200 * MICROSECONDS, 3: 0, 4: 0})
+        steps = pair["new"]["steps"]
+        self.assertEqual({each["number"]: each["new_calls"] for each in row["occurrences"]}, {1: steps, 2: 2 * steps, 3: steps, 4: steps})
 
     def loops(self, base, new, **settings):
         first = Loop(base).write(self.folder / "base.json.gz")

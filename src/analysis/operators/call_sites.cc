@@ -3,11 +3,14 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
+#include <cstdint>
 
 namespace fathom {
 namespace {
 
 constexpr std::string_view kEntryEnds = ";\n";
+constexpr std::uint32_t kNoEntry = UINT32_MAX;  // in notes
 
 /// What paths of PyTorch, of Python's library, of launchers and of our own recorder hold.
 constexpr std::array<std::string_view, 15> kForeign = {
@@ -25,15 +28,19 @@ std::string text_of(const CodePlace& place) {
   return std::string(place.file) + ":" + std::string(place.line);
 }
 
-/// The first entry of the user's code in "a;b;c", innermost first.
-CodePlace first_user_entry(std::string_view stack) {
-  while (!stack.empty()) {
-    const std::size_t end = std::min(stack.find_first_of(kEntryEnds), stack.size());
-    const CodePlace place = parse_place(stack.substr(0, end));
-    if (is_user_code(place)) return place;
-    stack.remove_prefix(std::min(end + 1, stack.size()));
+/// The entry that begins there in "a;b;c".
+std::string_view entry_at(std::string_view stack, std::size_t begin) {
+  return stack.substr(begin, stack.find_first_of(kEntryEnds, begin) - begin);
+}
+
+/// Where the first entry of the user's code begins, innermost first; npos where there is none.
+std::size_t first_user_entry(std::string_view stack) {
+  for (std::size_t begin = 0; begin < stack.size();) {
+    const std::string_view entry = entry_at(stack, begin);
+    if (is_user_code(parse_place(entry))) return begin;
+    begin += entry.size() + 1;
   }
-  return {};
+  return std::string_view::npos;
 }
 
 }  // namespace
@@ -61,6 +68,7 @@ CallSites::CallSites(const Context& context)
   for (const Nesting::Thread& thread : nesting_.frames) frames_[thread.track.row()] = &thread;
   for (FromOutside* const notes : {&user_frames_, &with_stacks_, &backward_})
     notes->resize(nesting_.parent.size());
+  entries_.resize(trace_.strings.size());
   if (LineRuns::recorded(trace_)) lines_ = std::make_unique<const Lines>(context);
 }
 
@@ -80,8 +88,18 @@ SliceId CallSites::frame(SliceId host) const {
 CodePlace CallSites::stack_entry(SliceId host) const {
   const std::uint32_t detail = trace_.slices.detail[host.row()];
   if (trace_.kind(host) != SliceKind::cpu_op || detail == SliceId::kNone) return {};
-  const StringId stack = trace_.ops.stack[detail];
-  return stack.valid() ? first_user_entry(trace_.text(stack)) : CodePlace();
+  const StringId id = trace_.ops.stack[detail];
+  if (!id.valid()) return {};
+  const std::string_view stack = trace_.text(id);
+  // Many operators have the same stack: where its entry begins is noted, and 1.
+  const std::atomic_ref<std::uint32_t> note(entries_[id.row()]);
+  std::uint32_t noted = note.load(std::memory_order_relaxed);
+  if (noted == 0) {
+    const std::size_t begin = std::min<std::size_t>(first_user_entry(stack), kNoEntry - 1);
+    noted = static_cast<std::uint32_t>(begin) + 1;
+    note.store(noted, std::memory_order_relaxed);
+  }
+  return noted == kNoEntry ? CodePlace() : parse_place(entry_at(stack, noted - 1));
 }
 
 std::string CallSites::recorded(SliceId host) const {

@@ -1,6 +1,7 @@
 // Where in the user's program a host slice was called from.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -12,6 +13,7 @@
 #include "analysis/structure/forward_ops.h"
 #include "analysis/structure/from_outside.h"
 #include "base/once.h"
+#include "store/column.h"
 #include "store/trace.h"
 
 namespace fathom {
@@ -70,6 +72,8 @@ class CallSites {
   FromOutside user_frames_;
   FromOutside with_stacks_;
   FromOutside backward_;
+  mutable Column<std::uint32_t>
+      entries_;  // By text: see stack_entry(). Takes no memory until used.
   std::vector<const Nesting::Thread*> frames_;  // By track; nullptr where a track has none.
   mutable Once forward_once_;  // Joining forward to backward is costly: only when asked.
   mutable std::unique_ptr<const ForwardOps> forward_;
