@@ -50,7 +50,7 @@ FOLDERS = {
         "accounting": "structure .",
         "operators": "util structure lines .",
         "roofline": "util kernels structure .",
-        "health": "kernels lines .",
+        "health": "kernels structure lines .",
         "machine": "util structure",
         "samples": "util",
         "devices": "kernels structure roofline .",

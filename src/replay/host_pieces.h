@@ -36,7 +36,8 @@ void for_each_piece(const Trace& trace, const Nesting& nesting, const Nesting::T
     emit(parent, start);
     top = *next;
   }
-  for (; top.valid(); top = nesting.parent[top.row()]) emit(top, slices.end(top));
+  for (; top.valid() && at < window.end; top = nesting.parent[top.row()])
+    emit(top, slices.end(top));
 }
 
 }  // namespace fathom

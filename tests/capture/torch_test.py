@@ -74,8 +74,8 @@ class Torch(unittest.TestCase):
     # Validation
 
     def steps_of_validation(self, what: str) -> tuple[captured.Run, list[int], list[int]]:
-        """Of a program that validates, recorded from its second step to its end: how many products
-        of matrices each step has, and each phase of evaluation."""
+        """Of a program that validates, recorded from its second step to its end: how many
+        matrix multiplications each step has, and each phase of evaluation."""
         options = {"steps": {"wait": 1, "warmup": 0, "active": 50}, "overhead": False}
         run = self.run_well("validates.py", what, options=options)
         facts = run.process()

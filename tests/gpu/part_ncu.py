@@ -1,4 +1,4 @@
-"""Hardware counters as samples beside those that Nsight Compute reads, for a copy and a product of matrices."""
+"""Hardware counters as samples beside those that Nsight Compute reads, for a copy and a matrix multiplication."""
 
 from __future__ import annotations
 

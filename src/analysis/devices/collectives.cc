@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "analysis/roofline/op_arguments.h"
+#include "analysis/structure/from_outside.h"
 
 namespace fathom {
 namespace {
@@ -52,7 +53,9 @@ std::int64_t whole_bytes(double bytes) {
 class Kinds {
  public:
   explicit Kinds(const Context& context)
-      : context_(context), trace_(context.trace), known_(context.trace.strings.size(), kUnknown) {}
+      : context_(context), trace_(context.trace), known_(context.trace.strings.size(), kUnknown) {
+    notes_.resize(trace_.slices.size());
+  }
   CollectiveKind of(SliceId slice) {
     const CollectiveKind kind = by_name(slice);
     return kind == CollectiveKind::other ? by_surroundings(slice) : kind;
@@ -67,13 +70,16 @@ class Kinds {
   }
   /// One kernel may run all kinds (RCCL's generic one): its metadata, or who launched it, tells.
   CollectiveKind by_surroundings(SliceId slice) {
-    CollectiveKind kind = by_metadata(slice);
-    SliceId at = context_.links().launch[slice.row()];
-    for (; at.valid() && kind == CollectiveKind::other; at = context_.nesting().parent[at.row()]) {
-      kind = by_metadata(at);
-      if (kind == CollectiveKind::other) kind = by_name(at);
-    }
-    return kind;
+    const CollectiveKind kind = by_metadata(slice);
+    if (kind != CollectiveKind::other) return kind;
+    const SliceId at = innermost_around(
+        notes_, context_.nesting().parent, context_.links().launch[slice.row()],
+        [this](SliceId around) { return by_itself(around) != CollectiveKind::other; });
+    return at.valid() ? by_itself(at) : kind;
+  }
+  CollectiveKind by_itself(SliceId slice) {
+    const CollectiveKind kind = by_metadata(slice);
+    return kind == CollectiveKind::other ? by_name(slice) : kind;
   }
   [[nodiscard]] CollectiveKind by_metadata(SliceId slice) const {
     const std::vector<Collective>& all = trace_.collectives;
@@ -85,19 +91,25 @@ class Kinds {
   const Context& context_;
   const Trace& trace_;
   std::vector<std::uint8_t> known_;
+  FromOutside notes_;
 };
 
 /// The size of one call, from the metadata on it or around it.
 class Sizes {
  public:
   explicit Sizes(const Context& context)
-      : context_(context), of_signature_(context.trace.signatures.size(), kUnknown) {}
+      : context_(context), of_signature_(context.trace.signatures.size(), kUnknown) {
+    notes_.resize(context.trace.slices.size());
+  }
 
   void fill(CollectiveCall& call, SliceId host) {
     if (by_metadata(call, call.slice)) return;
-    for (SliceId at = host; at.valid(); at = context_.nesting().parent[at.row()]) {
-      if (by_metadata(call, at) || by_signature(call, at)) return;
-    }
+    CollectiveCall unused;
+    const auto has_size = [&](SliceId at) {
+      return by_metadata(unused, at) || by_signature(unused, at);
+    };
+    const SliceId at = innermost_around(notes_, context_.nesting().parent, host, has_size);
+    if (at.valid() && !by_metadata(call, at)) by_signature(call, at);
   }
 
  private:
@@ -143,6 +155,7 @@ class Sizes {
 
   const Context& context_;
   std::vector<std::int64_t> of_signature_;
+  FromOutside notes_;
 };
 
 }  // namespace

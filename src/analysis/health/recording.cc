@@ -3,6 +3,7 @@
 
 #include "analysis/health/checks.h"
 #include "analysis/lines/line_runs.h"
+#include "analysis/structure/from_outside.h"
 
 namespace fathom {
 namespace {
@@ -103,7 +104,7 @@ bool complete(const Collective& collective) {
 }
 
 /// The metadata of a communication kernel lies on the kernel, or on an operator around its launch.
-bool has_collective(const HealthInput& input, SliceId kernel) {
+bool has_collective(const HealthInput& input, const FromOutside& notes, SliceId kernel) {
   const std::vector<Collective>& all = input.trace().collectives;
   const Nesting& nesting = input.context.nesting();
   const auto complete_at = [&all](SliceId slice) {
@@ -111,16 +112,15 @@ bool has_collective(const HealthInput& input, SliceId kernel) {
     return at != all.end() && at->slice == slice && complete(*at);
   };
   if (complete_at(kernel)) return true;
-  for (SliceId at = input.context.links().op[kernel.row()]; at.valid();
-       at = nesting.parent[at.row()]) {
-    if (complete_at(at)) return true;
-  }
-  return false;
+  const SliceId op = input.context.links().op[kernel.row()];
+  return innermost_around(notes, nesting.parent, op, complete_at).valid();
 }
 
 void check_collectives(const HealthInput& input, Health& health) {
   const Trace& trace = input.trace();
   const Timelines& timelines = input.context.timelines();
+  FromOutside notes;
+  notes.resize(trace.slices.size());
   std::uint64_t kernels = 0;
   std::uint64_t incomplete = 0;
   SliceId first;
@@ -130,7 +130,7 @@ void check_collectives(const HealthInput& input, Health& health) {
       continue;
     }
     ++kernels;
-    if (has_collective(input, activity)) continue;
+    if (has_collective(input, notes, activity)) continue;
     if (incomplete++ == 0) first = activity;
   }
   add_share(health, kSection, "collective_metadata",

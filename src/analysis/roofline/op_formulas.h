@@ -7,7 +7,7 @@ namespace fathom::cost {
 
 using Cost = std::optional<OpCost>;
 
-// Products of matrices: 2·M·N·K, plus M·N for a bias or an addend.
+// Matrix multiplications: 2·M·N·K, plus M·N for a bias or an addend.
 Cost mm(const OpArguments& arguments, PerElement);
 Cost addmm(const OpArguments& arguments, PerElement);
 Cost bmm(const OpArguments& arguments, PerElement);

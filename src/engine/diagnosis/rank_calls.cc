@@ -8,6 +8,7 @@
 #include <string>
 #include <tuple>
 
+#include "analysis/structure/from_outside.h"
 #include "analysis/structure/stretches.h"
 #include "rules/common/claims.h"
 #include "rules/common/collectives.h"
@@ -43,14 +44,12 @@ bool is_message(std::string_view name) {
 
 /// NCCL runs messages and exchanges of all ranks with the same kernel. Without metadata, what
 /// launched it distinguishes them; between two ranks they are one.
-bool takes_all_ranks(const RuleContext& rules, SliceId slice) {
+bool takes_all_ranks(const RuleContext& rules, const FromOutside& notes, SliceId slice) {
   const std::optional<Distributed>& said = rules.trace().distributed;
   if (said && said->world_size == 2) return true;
-  SliceId at = rules.device >= 0 ? rules.context.links().op[slice.row()] : slice;
-  for (; at.valid(); at = rules.context.nesting().parent[at.row()]) {
-    if (exchanges_with_all(rules.trace().name(at))) return true;
-  }
-  return false;
+  const SliceId host = rules.device >= 0 ? rules.context.links().op[slice.row()] : slice;
+  const auto exchanges = [&](SliceId at) { return exchanges_with_all(rules.trace().name(at)); };
+  return innermost_around(notes, rules.context.nesting().parent, host, exchanges).valid();
 }
 
 /// The size is no part of it: an exchange of uneven parts differs between ranks.
@@ -100,13 +99,15 @@ RankCalls rank_calls(const RuleContext& rules) {
   std::ranges::stable_sort(all, {}, [&trace](const CollectiveCall& call) {
     return trace.slices.start[call.slice.row()];
   });
+  FromOutside notes;
+  notes.resize(trace.slices.size());
   for (const CollectiveCall& call : all) {
     const Collective* const detail = detail_of(trace, call.slice);
     const bool named = detail != nullptr && detail->name.valid();
     const std::string_view name = named ? trace.text(detail->name) : trace.name(call.slice);
     const Step* const step = rules.step_at(trace.slices.start[call.slice.row()]);
     if (step == nullptr) continue;
-    if (is_message(name) && (named || !takes_all_ranks(rules, call.slice))) {
+    if (is_message(name) && (named || !takes_all_ranks(rules, notes, call.slice))) {
       ++result.messages;
       continue;
     }

@@ -10,7 +10,7 @@
 
 namespace fathom {
 
-/// Is it a product of matrices: mm, addmm, bmm, baddbmm?
+/// Is it a matrix multiplication: mm, addmm, bmm, baddbmm?
 bool is_product(std::string_view name);
 
 /// The tensors that an operator was called with, where shapes and types were recorded; values are

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "analysis/structure/from_outside.h"
 #include "rules/common/main_thread.h"
 
 namespace fathom {
@@ -43,6 +44,23 @@ std::span<const SliceId> tree(const RuleContext& rules, SliceId slice) {
 
 void scale_tree(const RuleContext& rules, SliceId slice, float factor, Edits& edits) {
   for (const SliceId inside : tree(rules, slice)) edits.scale.emplace_back(inside, factor);
+}
+
+void scale_trees(const RuleContext& rules, const std::vector<SliceId>& roots, float factor,
+                 Edits& edits) {
+  const Column<SliceId>& parent = rules.context.nesting().parent;
+  FromOutside notes;
+  notes.resize(rules.trace().slices.size());
+  std::vector<bool> is_root(rules.trace().slices.size());
+  for (const SliceId root : roots) is_root[root.row()] = true;
+  const auto is = [&is_root](SliceId at) { return is_root[at.row()]; };
+  std::vector<bool> done(rules.trace().slices.size());
+  for (const SliceId root : roots) {
+    if (done[root.row()] || innermost_around(notes, parent, parent[root.row()], is).valid())
+      continue;
+    done[root.row()] = true;
+    scale_tree(rules, root, factor, edits);
+  }
 }
 
 void RemovedTime::add(SliceId slice, Duration time) {

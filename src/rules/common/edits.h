@@ -15,6 +15,9 @@ std::span<const SliceId> tree(const RuleContext& rules, SliceId slice);
 
 /// Scales the slice and all host work inside it.
 void scale_tree(const RuleContext& rules, SliceId slice, float factor, Edits& edits);
+/// The same for several, each once, even where they repeat or lie in each other. O(slices).
+void scale_trees(const RuleContext& rules, const std::vector<SliceId>& roots, float factor,
+                 Edits& edits);
 
 /// What calling an operator costs at most, without its work.
 inline constexpr Duration kOperatorCall = duration_ns(5'000);

@@ -44,22 +44,25 @@ std::vector<HostCopy> host_copies(const RuleContext& rules) {
   return copies;
 }
 
-SliceId asker(const RuleContext& rules, const HostCopy& copy) {
-  const Trace& trace = rules.trace();
-  const Column<SliceId>& parent = rules.context.nesting().parent;
-  SliceId found = copy.op.valid() ? copy.op : copy.launch;
-  for (SliceId at = copy.op; at.valid(); at = parent[at.row()]) {
-    if (trace.kind(at) == SliceKind::cpu_op && is_one_of(kTransfers, trace.name(at))) found = at;
-  }
-  return found;
+AroundCopies::AroundCopies(const RuleContext& rules) : rules_(rules) {
+  transfers_.resize(rules.trace().slices.size());
+  values_.resize(rules.trace().slices.size());
 }
 
-bool brings_value(const RuleContext& rules, const HostCopy& copy) {
-  const Column<SliceId>& parent = rules.context.nesting().parent;
-  for (SliceId at = copy.op; at.valid(); at = parent[at.row()]) {
-    if (is_one_of(kValues, rules.trace().name(at))) return true;
-  }
-  return false;
+SliceId AroundCopies::asker(const HostCopy& copy) const {
+  const Trace& trace = rules_.trace();
+  const auto is_transfer = [&trace](SliceId at) {
+    return trace.kind(at) == SliceKind::cpu_op && is_one_of(kTransfers, trace.name(at));
+  };
+  const SliceId found =
+      outermost_around(transfers_, rules_.context.nesting().parent, copy.op, is_transfer);
+  return found.valid() ? found : copy.op.valid() ? copy.op : copy.launch;
+}
+
+bool AroundCopies::brings_value(const HostCopy& copy) const {
+  const Trace& trace = rules_.trace();
+  const auto is_value = [&trace](SliceId at) { return is_one_of(kValues, trace.name(at)); };
+  return innermost_around(values_, rules_.context.nesting().parent, copy.op, is_value).valid();
 }
 
 std::string volume_text(const std::vector<HostCopy>& copies) {

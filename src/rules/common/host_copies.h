@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "analysis/structure/from_outside.h"
 #include "rules/common/evidence.h"
 #include "rules/rule.h"
 
@@ -22,12 +23,21 @@ struct HostCopy {
 /// By time. O(activities).
 std::vector<HostCopy> host_copies(const RuleContext& rules);
 
-/// The slice that asked for the copy: the outermost of aten::to, aten::_to_copy and aten::copy_
-/// around it, else its operator, else its call; may be invalid. O(depth).
-SliceId asker(const RuleContext& rules, const HostCopy& copy);
+/// What lies around copies on the host. In deep nests no way is walked twice.
+class AroundCopies {
+ public:
+  explicit AroundCopies(const RuleContext& rules);
+  /// The slice that asked for the copy: the outermost of aten::to, aten::_to_copy and aten::copy_
+  /// around it, else its operator, else its call; may be invalid.
+  [[nodiscard]] SliceId asker(const HostCopy& copy) const;
+  /// Is it part of .item(), nonzero and the like, which need a value on the host?
+  [[nodiscard]] bool brings_value(const HostCopy& copy) const;
 
-/// Is it part of .item(), nonzero and the like, which need a value on the host? O(depth).
-bool brings_value(const RuleContext& rules, const HostCopy& copy);
+ private:
+  const RuleContext& rules_;  // outlives this
+  FromOutside transfers_;
+  FromOutside values_;
+};
 
 /// "1.5 MB in 12 copies".
 std::string volume_text(const std::vector<HostCopy>& copies);

@@ -4,11 +4,10 @@
 namespace fathom {
 
 SliceId enclosing(const RuleContext& rules, SliceId slice, const NameSet& names) {
-  const Trace& trace = rules.trace();
-  const Column<SliceId>& parent = rules.context.nesting().parent;
-  SliceId at = slice;
-  while (at.valid() && !names.contains(trace.slices.name[at.row()])) at = parent[at.row()];
-  return at;
+  if (!names.any()) return {};
+  const Column<StringId>& name = rules.trace().slices.name;
+  return innermost_around(names.around(), rules.context.nesting().parent, slice,
+                          [&](SliceId at) { return names.contains(name[at.row()]); });
 }
 
 bool changes_layout(std::string_view name) {
@@ -17,7 +16,7 @@ bool changes_layout(std::string_view name) {
 }
 
 bool enclosing_frame(const RuleContext& rules, SliceId frame, const NameSet& names) {
-  return names.any() && enclosing(rules, frame, names).valid();
+  return enclosing(rules, frame, names).valid();
 }
 
 }  // namespace fathom

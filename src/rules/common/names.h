@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "analysis/structure/from_outside.h"
 #include "rules/rule.h"
 
 namespace fathom {
@@ -21,6 +22,7 @@ class NameSet {
       member_[row] = matches(trace.strings.view(StringId(row)));
       any_ = any_ || member_[row];
     }
+    if (any_) around_.resize(trace.slices.size());
   }
   /// Those that are in `names`, word by word.
   NameSet(const Trace& trace, std::span<const std::string_view> names)
@@ -30,19 +32,23 @@ class NameSet {
   [[nodiscard]] bool contains(StringId name) const { return name.valid() && member_[name.row()]; }
   /// Does any name of the trace match?
   [[nodiscard]] bool any() const { return any_; }
+  /// What is known of slices around others (`enclosing`).
+  [[nodiscard]] const FromOutside& around() const { return around_; }
 
  private:
   std::vector<bool> member_;
   bool any_ = false;
+  FromOutside around_;
 };
 
-/// The innermost slice around `slice`, itself included, whose name is in `names`; else invalid.
+/// The innermost slice around `slice`, itself included, whose name is in `names`; else invalid. In
+/// deep nests no way is walked twice.
 SliceId enclosing(const RuleContext& rules, SliceId slice, const NameSet& names);
 
 /// Is it an operator that copies a tensor only to change its layout? aten::clone counts as one.
 bool changes_layout(std::string_view name);
 
-/// Is a Python frame (which may be invalid) of these names, or inside one of them? O(depth).
+/// Is a Python frame (which may be invalid) of these names, or inside one of them?
 bool enclosing_frame(const RuleContext& rules, SliceId frame, const NameSet& names);
 
 }  // namespace fathom

@@ -115,7 +115,7 @@ Outcome check(const RuleContext& rules) {
   finding.claims = std::move(found.claims);
   if (rules.device >= 0) {
     for (const SliceId call : found.calls) finding.edits.scale.emplace_back(call, 0.0F);
-    for (const SliceId host : found.hosts) scale_tree(rules, host, 0.0F, finding.edits);
+    scale_trees(rules, found.hosts, 0.0F, finding.edits);
   }
   found.removed.to(finding.edits);
   finding.assumption = "no buffers are sent";

@@ -23,8 +23,9 @@ constexpr std::string_view kDoc =
     "A collective of a few kilobytes costs what its latency costs: tens of microseconds on NVLink, "
     "more over a network. One per parameter, where gradients are not put into buckets, pays it "
     "hundreds of times. Fires for collectives of one kind and at most 1 MiB (DDP's first bucket) "
-    "that follow one another without a product of matrices or a convolution between them, at least "
-    "10 per step, from 1 % of the step, as far as nothing hides them. Between products each result "
+    "that follow one another without a matrix multiplication or a convolution between them, at "
+    "least "
+    "10 per step, from 1 % of the step, as far as nothing hides them. Between GEMMs each result "
     "is needed at once (tensor parallelism): such collectives cannot be joined and do not count. "
     "Where no size was recorded, kernels of at most 30 µs are taken for small; without a device "
     "the rule then abstains. Sources: PyTorch's DDP design note (buckets of 25 "
@@ -68,7 +69,7 @@ std::vector<Time> products(const RuleContext& rules) {
 
 using Run = std::vector<CollectiveCall>;
 
-/// Small collectives of one kind with no product between them.
+/// Small collectives of one kind with no matrix multiplication between them.
 std::vector<Run> runs_of(const RuleContext& rules, std::vector<CollectiveCall> calls, bool sized) {
   const Trace& trace = rules.trace();
   const auto start = [&trace](const CollectiveCall& call) {
@@ -138,9 +139,9 @@ Finding make(const RuleContext& rules, Found& found) {
           ? " of " + bytes_text(found.bytes / static_cast<std::int64_t>(found.calls.size())) +
                 " in the mean"
           : " of at most " + duration_text(kShort) + ", whose sizes were not recorded";
-  finding.evidence.push_back(evidence_of(
-      rules, found.calls,
-      counted_noun(found.calls.size(), "collective") + size + ", with no product between them"));
+  finding.evidence.push_back(evidence_of(rules, found.calls,
+                                         counted_noun(found.calls.size(), "collective") + size +
+                                             ", with no matrix multiplication between them"));
   finding.counter_evidence =
       "Waiting for late ranks counts in, and stays: the first collective then waits for them.";
   finding.fix = {

@@ -38,7 +38,7 @@ constexpr std::string_view kDoc =
 
 constexpr double kLeastPercent = 1.0;
 
-/// What a core with AVX-512 reaches in products of single precision: torch's, of 48 to 1024 rows,
+/// What a core with AVX-512 reaches in GEMMs of single precision: torch's, of 48 to 1024 rows,
 /// reached 94 to 103 GFLOP/s.
 constexpr double kFlopsPerNs = 100;
 

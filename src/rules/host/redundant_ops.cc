@@ -242,7 +242,7 @@ void claim_all(const RuleContext& rules, const Found& found, Finding& finding) {
       claim_idle(rules, stretch, kHostLate, finding.claims);
     }
   }
-  for (const SliceId op : found.ops) scale_tree(rules, op, 0.0F, finding.edits);
+  scale_trees(rules, found.ops, 0.0F, finding.edits);
   claim_callers(rules, found.ops, 1.0, finding);
 }
 

@@ -120,7 +120,7 @@ Outcome check(const RuleContext& rules) {
       .before = "sample = read(network_path)",
       .after = "sample = read(local_copy)   # or one sequential read of a packed shard"};
   finding.verify = "fathom diagnose TRACE";
-  for (const SliceId fetch : found) scale_tree(rules, fetch, kFaster, finding.edits);
+  scale_trees(rules, found, kFaster, finding.edits);
   finding.assumption = "storage delivers twice as fast";
   finding.pessimism = 0.8;
   return std::vector<Finding>{std::move(finding)};

@@ -180,7 +180,8 @@ Outcome check(const RuleContext& rules) {
     text += ", " + per_step(rules, found.gradients) + " gradients on their way back";
   finding.evidence.push_back(evidence_of(rules, found.casts, std::move(text)));
   finding.counter_evidence =
-      "What 16 bits save in products may be much more than this: compare with 32 bits before "
+      "What 16 bits save in matrix multiplications may be much more than this: compare with 32 "
+      "bits before "
       "giving up mixed precision.";
   finding.fix = fix_of(training, rules.device < 0 ? "cpu" : "cuda");
   finding.verify = "fathom ops TRACE --filter name=aten::_to_copy --group-by shape";

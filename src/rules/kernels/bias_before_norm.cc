@@ -85,11 +85,10 @@ Fix fix_of(const RuleContext& rules, const Found& found) {
 }
 
 /// Is the slice inside of one of these?
-bool is_inside(const RuleContext& rules, SliceId slice, const std::vector<SliceId>& convolutions) {
-  const Column<SliceId>& parent = rules.context.nesting().parent;
-  for (SliceId at = slice; at.valid(); at = parent[at.row()])
-    if (std::ranges::binary_search(convolutions, at)) return true;
-  return false;
+bool is_inside(const RuleContext& rules, const FromOutside& notes, SliceId slice,
+               const std::vector<SliceId>& convolutions) {
+  const auto is_it = [&](SliceId at) { return std::ranges::binary_search(convolutions, at); };
+  return innermost_around(notes, rules.context.nesting().parent, slice, is_it).valid();
 }
 
 bool is_addition(std::string_view name) { return name == "aten::add_" || name == "aten::add"; }
@@ -105,12 +104,14 @@ Outcome check(const RuleContext& rules) {
     return std::vector<Finding>{};
   }
   const NameSet additions(trace, is_addition);
+  FromOutside notes;
+  notes.resize(trace.slices.size());
   Finding finding;
   Blamed blamed;
   if (rules.device >= 0) {
     for_each_activity(rules, [&](SliceId activity, SliceId op) {
       if (!op.valid() || !additions.contains(trace.slices.name[op.row()])) return;
-      if (is_inside(rules, op, found)) blamed.add(rules, activity, op);
+      if (is_inside(rules, notes, op, found)) blamed.add(rules, activity, op);
     });
   }
   finding.title = count_text(static_cast<std::int64_t>(found.size() / rules.steps.size())) +

@@ -25,7 +25,7 @@ constexpr std::string_view kDoc =
     "step, of which less than 50 % of the warps fit (theoretical occupancy, from the launch), "
     "where that matters: the grid fills the device at least once, its operator is below 60 % of "
     "its "
-    "roof, and it is no product, convolution, attention or collective, whose kernels are built for "
+    "roof, and it is no GEMM, convolution, attention or collective, whose kernels are built for "
     "few warps. "
     "Nothing is predicted: more warps need not be faster. Abstains where the launches were not "
     "recorded with registers and shared memory, or the roof of such a kernel is not known. Source: "

@@ -20,7 +20,7 @@ namespace small_channels_rule {
 namespace {
 
 constexpr std::string_view kDoc =
-    "A convolution is a product of matrices over its channels: with few channels in or out (per "
+    "A convolution is a matrix multiplication over its channels: with few channels in or out (per "
     "group) the matrices are thin, most of a tile is padding, and the device waits for memory. "
     "Fires when convolutions with fewer than 16 channels in or out take at least 5 % of the step "
     "and together reach less than 60 % of their roof. Nothing is predicted. Abstains where "
@@ -128,7 +128,8 @@ Finding describe(const RuleContext& rules, const Convolutions& found) {
           "layer, or pad 3 channels to 4 or 8 with zeros. The first two change the model and "
           "need training again; padding with zeros does not.",
       .before = "nn.Conv2d(3, 64, 4, stride=4)",
-      .after = "nn.Sequential(nn.PixelUnshuffle(4), nn.Conv2d(48, 64, 1))  # the same products"};
+      .after =
+          "nn.Sequential(nn.PixelUnshuffle(4), nn.Conv2d(48, 64, 1))  # the same multiplications"};
   finding.verify = "fathom roofline TRACE --filter 'name~convolution'";
   return finding;
 }

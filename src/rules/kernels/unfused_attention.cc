@@ -67,13 +67,10 @@ struct Parts {
 };
 
 /// The operator of the forward pass that a slice of the backward pass belongs to, or invalid.
-SliceId forward_of(const RuleContext& rules, SliceId slice) {
-  const Column<SliceId>& parent = rules.context.nesting().parent;
-  for (SliceId at = slice; at.valid(); at = parent[at.row()]) {
-    const SliceId forward = rules.sites.forward_of(at);
-    if (forward.valid()) return forward;
-  }
-  return {};
+SliceId forward_of(const RuleContext& rules, const FromOutside& notes, SliceId slice) {
+  const auto has_forward = [&](SliceId at) { return rules.sites.forward_of(at).valid(); };
+  const SliceId at = innermost_around(notes, rules.context.nesting().parent, slice, has_forward);
+  return at.valid() ? rules.sites.forward_of(at) : SliceId();
 }
 
 /// Does the product behind a softmax multiply its result: a tensor of as many elements? A softmax
@@ -94,10 +91,13 @@ void collect(const RuleContext& rules, const std::vector<SliceId>& ops, const Na
   const auto has = [&](const NameSet& names, std::size_t i) {
     return names.contains(trace.slices.name[ops[i].row()]);
   };
+  FromOutside forwards;
+  forwards.resize(trace.slices.size());
   for (std::size_t i = 0; i < ops.size(); ++i) {
     if (!has(softmax, i) || !counts(rules, ops[i])) continue;
     const bool gradient = trace.name(ops[i]) != kSoftmax;
-    if (enclosing(rules, gradient ? forward_of(rules, ops[i]) : ops[i], fused).valid()) continue;
+    if (enclosing(rules, gradient ? forward_of(rules, forwards, ops[i]) : ops[i], fused).valid())
+      continue;
     std::size_t first = i;
     while (first > 0 && i - first < kReach && !has(products, first)) --first;
     std::size_t last = i;

@@ -297,7 +297,7 @@ Outcome check(const RuleContext& rules) {
   finding.fix = fix_of(rules, found.steps.front());
   finding.verify = "fathom ops TRACE --filter 'name~Optimizer.step'";
   claim_host_work(rules, updates, 1.0 - kHostLeftAtBest, finding.claims);
-  for (const SliceId update : updates) scale_tree(rules, update, kHostLeft, finding.edits);
+  scale_trees(rules, updates, kHostLeft, finding.edits);
   finding.assumption =
       rules.device < 0
           ? "the optimizer's time falls to a quarter"

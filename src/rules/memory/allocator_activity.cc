@@ -215,7 +215,7 @@ Outcome check(const RuleContext& rules) {
   finding.verify = "fathom accounting TRACE";
   finding.claims = std::move(found.claims);
   if (rules.device >= 0) {
-    for (const SliceId call : found.calls) scale_tree(rules, call, 0.0F, finding.edits);
+    scale_trees(rules, found.calls, 0.0F, finding.edits);
   } else {
     found.removed.to(finding.edits);
   }

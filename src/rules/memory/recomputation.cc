@@ -95,10 +95,10 @@ Outcome check(const RuleContext& rules) {
   finding.fix = {
       .text = roomy
                   ? "The device has room: checkpoint fewer blocks, or none, and compare the peak. "
-                    "Where only some fit, keep the expensive ones (attention, products) and "
+                    "Where only some fit, keep the expensive ones (attention, GEMMs) and "
                     "recompute the cheap."
                   : "Where memory allows, checkpoint fewer blocks; else recompute only what is "
-                    "cheap (elementwise, normalisation) and keep products and attention "
+                    "cheap (elementwise, normalisation) and keep GEMMs and attention "
                     "(selective checkpointing).",
       .before = "x = checkpoint(block, x, use_reentrant=False)",
       .after =

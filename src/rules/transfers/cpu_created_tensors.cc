@@ -156,9 +156,11 @@ class Finder {
         on_device_[at.row()] = true;
       }
     });
-    for (std::size_t i = 0; i < copies_.size(); ++i) {
+    // The last copy inside counts. What has one is inside of what has one.
+    for (std::size_t i = copies_.size(); i-- > 0;) {
       if (copies_[i].kind != CopyKind::h2d) continue;
-      for (SliceId at = copies_[i].op; at.valid(); at = parent[at.row()]) {
+      for (SliceId at = copies_[i].op; at.valid() && copy_of_[at.row()] == SliceId::kNone;
+           at = parent[at.row()]) {
         copy_of_[at.row()] = static_cast<std::uint32_t>(i);
       }
     }
@@ -303,7 +305,7 @@ Outcome check_host(const RuleContext& rules) {
       "Where each step needs new random numbers or buffers, this is work and no waste.";
   finding.fix = fix_of_host(rules, longest);
   finding.verify = "fathom ops TRACE --sort -host_self_ns";
-  for (const SliceId op : made) scale_tree(rules, op, 0.5F, finding.edits);
+  scale_trees(rules, made, 0.5F, finding.edits);
   finding.assumption = "half of it need not be made in each step";
   finding.pessimism = 0.1;
   return std::vector<Finding>{std::move(finding)};

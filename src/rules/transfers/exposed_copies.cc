@@ -100,9 +100,10 @@ class BeforeGraphs {
 
 Exposed between_host_and_device(const RuleContext& rules, const std::vector<HostCopy>& all) {
   Exposed exposed;
+  const AroundCopies around(rules);
   std::vector<bool> uploads(rules.trace().slices.size());
   for (const HostCopy& copy : all) {
-    if (copy.host != MemoryKind::pinned || brings_value(rules, copy)) continue;
+    if (copy.host != MemoryKind::pinned || around.brings_value(copy)) continue;
     exposed.add(rules, copy.activity);
     if (copy.kind == CopyKind::h2d && copy.op.valid()) uploads[copy.op.row()] = true;
   }

@@ -45,8 +45,9 @@ void claim_waits(const RuleContext& rules, Found& found) {
   const Trace& trace = rules.trace();
   std::vector<bool> upload(trace.slices.size());
   std::vector<Time> begins;
+  const AroundCopies around(rules);
   for (const HostCopy& copy : found.copies) {
-    const SliceId asked = asker(rules, copy);
+    const SliceId asked = around.asker(copy);
     if (!asked.valid()) continue;
     begins.push_back(trace.slices.start[asked.row()]);
     if (copy.kind == CopyKind::h2d && copy.op.valid()) upload[copy.op.row()] = true;

@@ -40,12 +40,13 @@ struct Found {
 Found look(const RuleContext& rules) {
   Found found;
   std::vector<Interval> stretches;
+  const AroundCopies around(rules);
   for (const HostCopy& copy : host_copies(rules)) {
-    if (copy.bytes < 0 || copy.bytes > kSmall || brings_value(rules, copy)) continue;
+    if (copy.bytes < 0 || copy.bytes > kSmall || around.brings_value(copy)) continue;
     found.copies.push_back(copy);
     if (copy.kind == CopyKind::h2d && copy.bytes <= kNumber) ++found.numbers;
     found.claims.push_back(claim(rules, copy.activity, 1.0 - kLeft));
-    const SliceId asked = asker(rules, copy);
+    const SliceId asked = around.asker(copy);
     if (!asked.valid()) continue;
     found.askers.push_back(asked);
     stretches.push_back(interval_of(rules.trace(), asked));
@@ -108,7 +109,7 @@ Outcome check(const RuleContext& rules) {
   finding.fix = fix_of(found);
   finding.verify = "fathom copies TRACE";
   finding.claims = std::move(found.claims);
-  for (const SliceId asked : found.askers) scale_tree(rules, asked, kLeft, finding.edits);
+  scale_trees(rules, found.askers, kLeft, finding.edits);
   for (const HostCopy& copy : found.copies) {
     finding.edits.scale.emplace_back(copy.activity, kLeft);
   }

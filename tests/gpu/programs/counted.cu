@@ -1,4 +1,4 @@
-// One and a half seconds of copies within the device, or of products of matrices on Tensor Cores:
+// One and a half seconds of copies within the device, or of matrix multiplications on Tensor Cores:
 // what hardware counters say of them is compared with another tool's. `counted copy 1`: once.
 #include <cuda_fp16.h>
 #include <mma.h>
