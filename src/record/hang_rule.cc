@@ -17,6 +17,14 @@ constexpr std::int64_t kPart = 500;
 /// too.
 constexpr std::int64_t kGapPart = 2;
 constexpr std::size_t kMostSteps = 1000;
+/// Who uses so much of one processor computes; who has to share it with others, gets less.
+constexpr std::int64_t kComputesPart = 5;
+
+std::int64_t sum_of(const std::map<pid_t, std::int64_t>& spent) {
+  std::int64_t sum = 0;
+  for (const auto& [pid, time] : spent) sum += time;
+  return sum;
+}
 
 }  // namespace
 
@@ -33,7 +41,18 @@ void HangRule::step(pid_t pid, std::int64_t start, std::int64_t duration) {
   }
   if (start + duration <= last_end_) return;
   last_end_ = start + duration;
+  spent_then_ = sum_of(spent_);
   last_pid_ = pid;
+  told_step_ = false;
+}
+
+void HangRule::phase(std::int64_t start, std::int64_t duration) {
+  if (start < 0 || duration <= 0 || start > std::numeric_limits<std::int64_t>::max() - duration)
+    return;
+  longest_phase_ = std::max(longest_phase_, duration);
+  if (start + duration <= last_end_) return;
+  last_end_ = start + duration;
+  spent_then_ = sum_of(spent_);
   told_step_ = false;
 }
 
@@ -54,6 +73,10 @@ bool HangRule::has_acted(const TreeLook& tree) {
   return acted || spent_since_ > std::max(kTicks, (tree.now - quiet_since_) / kPart);
 }
 
+bool HangRule::computes(const TreeLook& tree) const {
+  return sum_of(tree.spent) - spent_then_ > (tree.now - last_end_) / kComputesPart;
+}
+
 std::string HangRule::odd_step(const TreeLook& tree) {
   if (told_step_ || !steps_known_ || steps_.size() < kLeastSteps) return {};
   // One that has ended makes no step any more; another may just begin.
@@ -63,9 +86,12 @@ std::string HangRule::odd_step(const TreeLook& tree) {
   std::ranges::nth_element(sorted, middle);
   const std::int64_t lasts = tree.now - last_end_;
   if (lasts < std::max(kLeastStep, kTimesMedian * *middle)) return {};
+  const bool busy = computes(tree);
+  if (busy && lasts < std::max(quiet_, longest_phase_)) return {};
   told_step_ = true;
   return "no step has ended for " + duration_text(duration_ns(lasts)) + ", where the median is " +
-         duration_text(duration_ns(*middle));
+         duration_text(duration_ns(*middle)) +
+         (busy ? "; the program computes, as it does in a long validation" : "");
 }
 
 std::string HangRule::look(const TreeLook& tree) {

@@ -85,22 +85,40 @@ TEST_F(Hang, ANewProcessIsSomething) {
   EXPECT_EQ(pass(55, 0), "");
 }
 
-TEST_F(Hang, AStepThatDoesNotEndIsOddThoughItComputes) {
+TEST_F(Hang, AStepThatDoesNotEndIsOdd) {
   steps(20, 400 * kMs);
-  EXPECT_EQ(pass(7, kSecond), "");
-  const std::string why = pass(2, kSecond);
+  EXPECT_EQ(pass(7, 100 * kMs), "");
+  const std::string why = pass(2, 100 * kMs);
   EXPECT_NE(why.find("no step has ended for 8"), std::string::npos) << why;
   EXPECT_NE(why.find("400"), std::string::npos) << why;
-  pass(100, kSecond);
+  EXPECT_EQ(why.find("computes"), std::string::npos) << why;
+  pass(100, 100 * kMs);
   EXPECT_EQ(count_, 1);
   steps(1, 400 * kMs);
-  EXPECT_NE(pass(9, kSecond), "");
+  EXPECT_NE(pass(9, 100 * kMs), "");
+}
+
+TEST_F(Hang, AStepInWhichItComputesMayBeAValidation) {
+  steps(20, 30 * kMs);
+  EXPECT_EQ(pass(55, kSecond), "");
+  const std::string why = pass(6, kSecond);
+  EXPECT_NE(why.find("the program computes"), std::string::npos) << why;
+}
+
+TEST_F(Hang, WhatWasDoneBesideStepsBeforeMayBeDoneAgain) {
+  steps(20, 30 * kMs);
+  rule_.phase(now_, 100 * kSecond);
+  now_ += 100 * kSecond;
+  EXPECT_EQ(pass(95, kSecond), "");
+  EXPECT_NE(pass(10, kSecond), "");
+  rule_.phase(std::numeric_limits<std::int64_t>::max(), kSecond);
+  rule_.phase(-1, kSecond);
 }
 
 TEST_F(Hang, ShortStepsMayBeFollowedBySomethingElse) {
   steps(20, kMs);
-  EXPECT_EQ(pass(4, kSecond), "");
-  EXPECT_NE(pass(2, kSecond), "");
+  EXPECT_EQ(pass(4, 100 * kMs), "");
+  EXPECT_NE(pass(2, 100 * kMs), "");
 }
 
 TEST_F(Hang, StepsOfAProcessThatHasEndedAreOver) {
@@ -130,7 +148,7 @@ TEST_F(Hang, StepsThatAreNoTimesAreNone) {
     rule_.step(7, 0, kMost);
     rule_.step(7, kMost, 10 * kMs);
   }
-  EXPECT_NE(pass(9, kSecond), "");
+  EXPECT_NE(pass(9, 100 * kMs), "");
 }
 
 TEST_F(Hang, FewStepsSayNothing) {

@@ -48,6 +48,7 @@ class Steps final : public wire::Visitor {
   explicit Steps(HangRule& rule) : rule_(rule) {}
   void slice(const wire::SliceRecord& record, std::uint64_t /*offset*/) override {
     if (record.category == "step") rule_.step(record.pid, record.start, record.duration);
+    if (record.category == "phase") rule_.phase(record.start, record.duration);
   }
 
  private:

@@ -8,16 +8,10 @@
 #include <vector>
 
 #include "base/time.h"
+#include "rules/common/batch.h"
 #include "rules/rule.h"
 
 namespace fathom {
-
-/// Means per counted step, from recorded shapes.
-struct Batch {
-  std::optional<double> samples;
-  std::optional<double> tokens;
-  std::string source;  ///< What they were read from: "aten::conv2d".
-};
 
 struct CostlyOperator {
   std::string name;
@@ -53,10 +47,5 @@ std::optional<double> busy_percent(const RuleContext& rules);
 /// What it means that the device is busy for so little, where that is less than 70 % of the step;
 /// else "".
 std::string utilisation_sentence(std::optional<double> busy_percent);
-
-/// The batch of the counted steps; unset where shapes do not show it. A step's first convolution,
-/// its largest embedding, or its first linear layer has it; where a step calls that several times,
-/// the number of losses shows how many passes there are. O(n).
-std::optional<Batch> find_batch(const RuleContext& rules);
 
 }  // namespace fathom

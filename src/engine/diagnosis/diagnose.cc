@@ -11,6 +11,7 @@
 #include "analysis/pipeline_fill.h"
 #include "base/parallel.h"
 #include "base/quantity_text.h"
+#include "engine/diagnosis/busy_machine.h"
 #include "engine/diagnosis/cards.h"
 #include "engine/diagnosis/diagnosis.h"
 #include "engine/diagnosis/divide.h"
@@ -362,6 +363,7 @@ Result<Diagnosis> diagnose(const Session& session, const DiagnosisRequest& reque
     run_rules({.every = rules, .usual = usual}, diagnosis);
     diagnosis.residuals = replay->residuals();
     predict(usual, outliers, *replay, diagnosis);
+    doubt_operators(context.trace, device, diagnosis.findings);
   }
   diagnosis.verdict = judge(usual, spent_by_family(usual), diagnosis.findings);
   diagnosis.baseline.busy_percent = busy_percent(usual);

@@ -9,11 +9,13 @@
 
 #include "analysis/machine/thread_time.h"
 #include "analysis/roofline/op_cost.h"
+#include "analysis/structure/stretches.h"
 #include "base/quantity_text.h"
 #include "engine/diagnosis/function_notes.h"
 #include "rules/common/arguments.h"
 #include "rules/common/claims.h"
 #include "rules/common/counted.h"
+#include "rules/common/evidence.h"
 #include "rules/common/recorded.h"
 
 namespace fathom {
@@ -372,6 +374,30 @@ std::string beside_the_thread(const RuleContext& rules) {
          " of its time the thread was ready, but had no processor: other threads or programs did.";
 }
 
+/// That no finding names a cause of the verdict's time; for Python beside operators, what it is
+/// made of. "" where one does.
+std::string without_finding(const RuleContext& rules, Family family,
+                            const std::vector<RankedFinding>& findings) {
+  const bool named = std::ranges::any_of(findings, [family](const RankedFinding& ranked) {
+    return ranked.finding.family == family && ranked.upper_bound > Duration{};
+  });
+  if (named) return {};
+  if (rules.device >= 0 || family != Family::host) return " No finding names a cause.";
+  std::vector<Duration> pieces;
+  CountedTime counted(rules);
+  for (const HostPiece& piece : rules.accounting.host) {
+    const bool python = piece.bucket == HostBucket::python;
+    if (python && counted.holds(piece.interval.begin)) pieces.push_back(piece.interval.length());
+  }
+  if (pieces.empty()) return " No finding names a cause.";
+  const Duration longest = std::ranges::max(pieces);
+  return " No finding names a cause: it is " +
+         count_text(static_cast<std::int64_t>(pieces.size())) +
+         (pieces.size() == 1 ? " stretch in " : " stretches in ") +
+         counted_noun(rules.steps.size(), "step") + ", the longest of " + duration_text(longest) +
+         ", the median one of " + duration_text(median_of(std::move(pieces))) + ".";
+}
+
 /// Does no counted step hold work of the device, whose launches mostly are not in the trace?
 bool launches_unrecorded(const RuleContext& rules) {
   const Links& links = rules.context.links();
@@ -679,6 +705,8 @@ Verdict judge(const RuleContext& rules, const SpentTime& spent,
     verdict.sentence = "Nothing alone takes much of the step: the largest loss is " +
                        share(rules, of(times, loss.family)) + ".";
   }
+  if (is_loss(verdict.id) && loss.family != Family::capture)
+    verdict.sentence += without_finding(rules, loss.family, findings);
   verdict.sentence += beside_the_step(findings) + beside_the_thread(rules);
   const Shares shares{.rules = rules,
                       .spent = spent,

@@ -66,7 +66,15 @@ TEST(Verdict, OfTheMainThreadSpeaksOfNoLaunchesAndNoRoof) {
   TraceBuilder python;
   python.step(1, 0, 1000);
   python.op("aten::mm", 0, 300);
-  EXPECT_EQ(verdict_of(python).sentence,
+  EXPECT_EQ(
+      verdict_of(python).sentence,
+      "The main thread runs Python outside of operators for 70.0 % of the step. No finding "
+      "names a cause: it is 1 stretch in 1 step, the longest of 700 ns, the median one of 700 "
+      "ns.");
+  RankedFinding named;
+  named.finding.family = Family::host;
+  named.upper_bound = duration_ns(100);
+  EXPECT_EQ(verdict_of(python, {named}).sentence,
             "The main thread runs Python outside of operators for 70.0 % of the step.");
   TraceBuilder operators;
   operators.step(1, 0, 1000);
@@ -367,7 +375,8 @@ TEST(Verdict, SaysTheNumbersOfTheAccountingWhateverFindingsClaim) {
   python.finding.claims = {{.device = 0, .gap = 0, .time = duration_ns(3000)}};
   const Verdict verdict = verdict_of(trace, {python});
   EXPECT_EQ(verdict.id, VerdictId::input_bound) << verdict.sentence;
-  EXPECT_EQ(verdict.sentence, "The device waits for input for 50.0 % of the step.");
+  EXPECT_EQ(verdict.sentence,
+            "The device waits for input for 50.0 % of the step. No finding names a cause.");
   ASSERT_GE(verdict.families.size(), 2U);
   EXPECT_EQ(verdict.families[0].per_step, duration_ns(5000));
 }
@@ -386,7 +395,7 @@ TEST(Verdict, OfWaitsTellsBlockedTimeFromCatchingUp) {
   EXPECT_EQ(
       verdict.sentence,
       "The device is idle in synchronising calls for 10.0 % of the step, and for 40.0 % after "
-      "them until the host has launched again.");
+      "them until the host has launched again. No finding names a cause.");
 }
 
 TEST(Verdict, IsWarmUpWhereTheDeviceWaitsForWhatIsDoneOnce) {

@@ -35,13 +35,19 @@ constexpr std::string_view kDoc =
     "name the one that has most of the gaps; without them and frames, samples of its stacks do. "
     "Without a device, many short operators "
     "cost more to call than they compute: counted are Python's stretches of at most 200 µs between "
-    "operators, and of each operator's own time at most 5 µs; fires from 30 % of the step that no "
-    "other rule explains, and 100 operators. Sources: HTA's host wait; TraceLens and nsys-ai (10 "
+    "operators, and of each operator's own time at most 5 µs; fires from 30 % of the step, and 100 "
+    "operators, where no other rule explains so much of it that less than 30 % is left (10 % where "
+    "that Python alone is 10 % of the step and a quarter of the operators' time). Sources: HTA's "
+    "host wait; TraceLens and nsys-ai (10 "
     "µs); NVIDIA's advice on CUDA "
     "graphs (utilisation below 80 %, many kernels below 50 µs).";
 
 constexpr double kLeastPercent = 5.0;
 constexpr double kLeastPercentOfCalls = 30.0;
+/// Where Python before the calls alone is so much of the step, and of what operators take, it makes
+/// the verdict: then less of it is worth a finding.
+constexpr double kLeastPercentOfCallers = 10.0;
+constexpr double kCallersPerOperators = 0.25;
 constexpr std::int64_t kFewestOperators = 100;
 /// A larger batch or a compiler is expected to make one call of so many, and to spare this share of
 /// what that gains at least.
@@ -143,9 +149,10 @@ Outcome check_calls(const RuleContext& rules) {
   const std::vector<SliceId> operators = operators_of(rules);
   if (operators.empty())
     return Abstention{"neither a device's activity nor operators were recorded"};
-  Duration time{};
+  Duration callers_time{};
+  for_each_caller(rules, [&](const HostPiece&, Duration called) { callers_time += called; });
+  Duration time = callers_time;
   for (const SliceId op : operators) time += call_of(rules, op);
-  for_each_caller(rules, [&time](const HostPiece&, Duration called) { time += called; });
   const auto per = static_cast<std::int64_t>(operators.size()) / step_count(rules);
   if (per < kFewestOperators || rules.percent(time) < kLeastPercentOfCalls) {
     return std::vector<Finding>{};
@@ -174,7 +181,12 @@ Outcome check_calls(const RuleContext& rules) {
   claim_calls(rules, operators, finding);
   finding.assumption = "half of the calls are avoided";
   finding.pessimism = kSparedAtLeast;
-  finding.least_percent = kLeastPercentOfCalls;
+  Duration computing{};
+  for (const SliceId op : operators) computing += rules.self_times[op.row()];
+  const bool decides = rules.percent(callers_time) >= kLeastPercentOfCallers &&
+                       static_cast<double>(to_ns(callers_time)) >=
+                           kCallersPerOperators * static_cast<double>(to_ns(computing));
+  finding.least_percent = decides ? kLeastPercentOfCallers : kLeastPercentOfCalls;
   return std::vector<Finding>{std::move(finding)};
 }
 

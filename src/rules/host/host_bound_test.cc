@@ -222,8 +222,17 @@ TEST(HostBound, IsToldOfShortOperatorsWithoutADevice) {
   const std::vector<Finding> findings = called(9'000);
   ASSERT_EQ(findings.size(), 1U);
   EXPECT_NEAR(static_cast<double>(to_ns(total(findings[0].claims))), 120 * (6'000 + 5'000), 10);
-  EXPECT_EQ(findings[0].least_percent, 30);
+  EXPECT_EQ(findings[0].least_percent, 10) << "Python takes 40 % of the step";
   EXPECT_TRUE(called(60'000).empty()) << "what the operators compute is most";
+}
+
+TEST(HostBound, OfCallsWithoutMuchPythonNeedsMoreThatNobodyElseExplains) {
+  TraceBuilder builder;
+  builder.step(0, 0, 120 * 12'000);
+  for (int i = 0; i < 120; ++i) builder.op("aten::add", i * 12'000 + 1'000, 11'000);
+  const std::vector<Finding> findings = JudgedTrace(builder).findings(host_bound());
+  ASSERT_EQ(findings.size(), 1U);
+  EXPECT_EQ(findings[0].least_percent, 30);
 }
 
 TEST(HostBound, NamesExportAndFreezingForInferenceOnly) {

@@ -146,6 +146,29 @@ TEST(HostWorkBetweenLaunches, KnowsTheCheckpointsThatARunTimed) {
   EXPECT_NE(saving->fix.text.find("Save less often"), std::string::npos);
 }
 
+TEST(HostWorkBetweenLaunches, TellsWhatEndsACheckpointWithIt) {
+  const auto found = [](std::int64_t saving) {
+    TraceBuilder builder;
+    for (int i = 0; i < 3; ++i) {
+      builder.step(i, 10'000 * kUs * i, 10'000 * kUs);
+      builder.op("aten::mm", 10'000 * kUs * i, (i == 2 ? 4000 : 10'000) * kUs);
+    }
+    builder.fact("thread_time.other.steps", "10").fact("thread_time.other.wall_ns", "1000");
+    builder.fact("thread_time.other.cpu_ns", "100").fact("thread_time.other.preempted_ns", "0");
+    builder.on_thread(99).slice(SliceKind::other, "checkpoint", 24'500 * kUs, saving * kUs);
+    Trace trace = builder.build();
+    for (Category& category : trace.categories)
+      if (category.kind == SliceKind::other) category.name = trace.strings.intern("phase");
+    return JudgedTrace(std::move(trace)).findings(host_work_between_launches());
+  };
+  // It is synced after that; both are one stretch of 6 ms.
+  const std::vector<Finding> one = found(5000);
+  ASSERT_EQ(one.size(), 1U);
+  EXPECT_EQ(one[0].key, "saving");
+  EXPECT_EQ(to_ns(total(one[0].claims)), 6000 * kUs);
+  EXPECT_EQ(found(1500).size(), 2U);
+}
+
 TEST(HostWorkBetweenLaunches, OfAPassPreparesNoInputBetweenItsOperators) {
   const auto fix = [](std::int64_t begin) {
     TraceBuilder builder;

@@ -9,6 +9,7 @@
 
 #include "analysis/structure/stretches.h"
 #include "analysis/util/json_list.h"
+#include "rules/common/batch.h"
 #include "rules/common/claims.h"
 #include "rules/common/edits.h"
 #include "rules/common/evidence.h"
@@ -172,7 +173,26 @@ bool is_of_pipeline(const Trace& trace) {
       .any();
 }
 
-Fix fix_of(const RuleContext& rules, bool single) {
+/// The loader's batch: as the program gave it, else by the shapes of steps that all fetched as
+/// often. 0 where neither is known.
+std::int64_t batch_of(const RuleContext& rules, std::size_t fetches) {
+  // What no loader has is damaged.
+  constexpr std::int64_t kMost = 100'000'000;
+  std::int64_t given = 0;
+  if (const Fact* const fact = rules.trace().fact("loader.batch_size")) {
+    const std::string_view text = json_unquoted(fact->value);
+    std::from_chars(text.data(), text.data() + text.size(), given);
+  }
+  if (given > 0 && given <= kMost) return given;
+  const std::optional<Batch> batch = find_batch(rules);
+  const std::size_t steps = rules.steps.size();
+  if (!batch || !batch->samples || fetches == 0 || fetches % steps != 0) return 0;
+  const double each = *batch->samples / static_cast<double>(fetches / steps);
+  const bool whole = each >= 1 && each <= static_cast<double>(kMost) && each == std::floor(each);
+  return whole ? static_cast<std::int64_t>(each) : 0;
+}
+
+Fix fix_of(const RuleContext& rules, bool single, std::size_t fetches) {
   if (single && is_of_pipeline(rules.trace())) {
     return {.text =
                 "Give the pipeline workers, which it hands to its loader; they prepare inputs "
@@ -184,13 +204,15 @@ Fix fix_of(const RuleContext& rules, bool single) {
   }
   const std::string pinned = rules.device >= 0 ? ", pin_memory=True" : "";
   if (single) {
+    const std::int64_t batch = batch_of(rules, fetches);
+    const std::string loader =
+        "DataLoader(dataset, batch_size=" + (batch > 0 ? std::to_string(batch) : "batch_size");
     return {.text =
                 "Load in workers, about as many as there are cores for this rank, up to what keeps "
                 "the wait at zero.",
-            .before = "DataLoader(dataset, batch_size=64)",
-            .after = "DataLoader(dataset, batch_size=64, num_workers=" +
-                     std::to_string(workers_for(rules, kWorkers)) + ", persistent_workers=True" +
-                     pinned + ")"};
+            .before = loader + ")",
+            .after = loader + ", num_workers=" + std::to_string(workers_for(rules, kWorkers)) +
+                     ", persistent_workers=True" + pinned + ")"};
   }
   const int known = workers_of(rules.trace());
   const int now = known > 0 ? known : 2;
@@ -236,7 +258,7 @@ Finding make(const RuleContext& rules, bool single, const std::vector<SliceId>& 
                "that lies in memory as tensors, indexing it directly is faster."
              : "The first fetch of an epoch waits for workers that only start; "
                "persistent_workers=True avoids that, more workers do not.";
-  finding.fix = fix_of(rules, single);
+  finding.fix = fix_of(rules, single, found.size());
   finding.verify = "fathom accounting TRACE";
   const int workers = workers_for(rules, kWorkers);
   Duration fetching{};

@@ -187,6 +187,31 @@ TEST(DataLoaderWorkers, AreAsManyAsTheProgramGaveItsLoader) {
   }
 }
 
+/// What the fix shows of a loader, in steps of `fetches` batches and 48 pictures.
+Fix of_batches(int fetches, std::string_view given) {
+  TraceBuilder builder;
+  for (std::int64_t i = 0; i < 4; ++i) {
+    const std::int64_t at = 1000 * i;
+    builder.step(i, at, 1000);
+    for (std::int64_t k = 0; k < fetches; ++k) builder.annotation(kSingle, at + 1 + 100 * k, 90);
+    builder.op("aten::conv2d", at + 500, 400)
+        .shapes("[[48,3,8,8],[4,3,3,3]]")
+        .types(R"(["float","float"])");
+  }
+  if (!given.empty()) builder.fact("loader.batch_size", given);
+  return JudgedTrace(builder).findings(data_loader_workers()).at(0).fix;
+}
+
+TEST(DataLoaderWorkers, NameTheBatchThatTheProgramHas) {
+  EXPECT_EQ(of_batches(1, "").before, "DataLoader(dataset, batch_size=48)");
+  EXPECT_NE(of_batches(1, "").after.find("batch_size=48, num_workers="), std::string::npos);
+  EXPECT_EQ(of_batches(2, "").before, "DataLoader(dataset, batch_size=24)");
+  EXPECT_EQ(of_batches(1, "\"12\"").before, "DataLoader(dataset, batch_size=12)");
+  // Nobody knows it.
+  EXPECT_EQ(of_batches(5, "").before, "DataLoader(dataset, batch_size=batch_size)");
+  EXPECT_EQ(of_batches(5, "-3").before, "DataLoader(dataset, batch_size=batch_size)");
+}
+
 TEST(DataLoaderWorkers, PinNoMemoryWithoutADevice) {
   EXPECT_EQ(on_machine(kSingle, 16, 0).at(0).fix.after.find("pin_memory"), std::string::npos);
 }

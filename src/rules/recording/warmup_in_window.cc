@@ -30,7 +30,11 @@ constexpr std::string_view kDoc =
     "to the first launch of a new kernel or with the same arguments; the time in an operator right "
     "before the first launch of a generated kernel; compilation and autotuning in the first "
     "counted "
-    "step alone; capture of graphs. Nothing else claims this time, and where it is the largest "
+    "step alone; capture of graphs. Leading long steps are no warm-up where a later one is at "
+    "least half "
+    "as far above the median, and what is done once is less than half of their excess. Nothing "
+    "else "
+    "claims this time, and where it is the largest "
     "loss, it is the verdict. diagnose --exclude-warmup leaves the leading long steps out. "
     "Sources: "
     "PyTorch's profiler documentation (wait and warmup of schedule()); CUDA's lazy loading.";
@@ -98,16 +102,41 @@ Finding first_steps(const RuleContext& rules, std::span<const Step* const> steps
   return finding;
 }
 
-/// What the kinds of one-off work are called, by OneOffKind.
-constexpr std::array<std::string_view, 5> kKinds = {
-    "first calls", "first launches", "operators used first", "compilation", "capture of graphs"};
-
 /// The part of a stretch that costs: the device idles, or, without one, the main thread is in it.
 Duration cost_of(const RuleContext& rules, const OneOff& work) {
   std::vector<Claim> unused;
   if (rules.device >= 0) return claim_idle(rules, work.interval, {Bucket::warm_up}, unused);
   return claim_main_thread(rules, work.interval, {HostBucket::warm_up}, unused);
 }
+
+/// Is what makes these leading steps long not what is done only once, while later steps are as
+/// long? Then steps just differ, or something kept the host off its processor.
+bool comes_again(const RuleContext& rules, std::span<const Step* const> leading) {
+  const auto length_of = [](const Step* step) { return step->window.length(); };
+  const Duration median = median_of(step_lengths(rules));
+  Duration excess{};
+  Duration shortest = length_of(leading.front());
+  for (const Step* const step : leading) {
+    excess += length_of(step) - median;
+    shortest = std::min(shortest, length_of(step));
+  }
+  const auto later = std::span(rules.steps).subspan(leading.size());
+  const bool again = std::ranges::any_of(
+      later, [&](const Step* step) { return 2 * (length_of(step) - median) >= shortest - median; });
+  if (!again) return false;
+  Duration once{};
+  for (const OneOff& work : rules.accounting.one_off.all()) {
+    const bool inside = std::ranges::any_of(leading, [&](const Step* step) {
+      return step->window.begin <= work.interval.begin && work.interval.begin < step->window.end;
+    });
+    if (inside) once += cost_of(rules, work);
+  }
+  return 2 * once < excess;
+}
+
+/// What the kinds of one-off work are called, by OneOffKind.
+constexpr std::array<std::string_view, 5> kKinds = {
+    "first calls", "first launches", "operators used first", "compilation", "capture of graphs"};
 
 /// What one kind of one-off work costs in counted steps, and the slices that do it.
 struct Kind {
@@ -167,7 +196,7 @@ std::vector<Finding> first_use(const RuleContext& rules) {
 Outcome check(const RuleContext& rules) {
   std::vector<Finding> findings = first_use(rules);
   const auto steps = leading_long_steps(rules);
-  if (!steps.empty()) findings.push_back(first_steps(rules, steps));
+  if (!steps.empty() && !comes_again(rules, steps)) findings.push_back(first_steps(rules, steps));
   if (findings.empty() && rules.steps.size() < kFewestSteps && rules.device < 0) {
     return Abstention{
         "fewer than three counted steps, and no calls to a device: record more steps, " +

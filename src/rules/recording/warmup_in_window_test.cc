@@ -28,6 +28,23 @@ TEST(WarmupInWindow, IsToldByALongFirstStep) {
   EXPECT_TRUE(findings[0].claims.empty());
 }
 
+TEST(WarmupInWindow, IsNotALongFirstStepWhereLaterOnesAreAsLong) {
+  const auto found = [](std::int64_t later) {
+    TraceBuilder builder;
+    std::int64_t at = 0;
+    for (int i = 0; i < 8; ++i) {
+      const std::int64_t length = i == 0 ? 500 : i == 5 ? later : 100;
+      builder.step(i, at, length);
+      for (std::int64_t k = 0; k < 4; ++k) builder.op("aten::mm", at + 20 * k, 15);
+      at += length;
+    }
+    return JudgedTrace(builder).findings(warmup_in_window()).size();
+  };
+  EXPECT_EQ(found(100), 1U);
+  EXPECT_EQ(found(200), 1U) << "far shorter than the first";
+  EXPECT_EQ(found(400), 0U);
+}
+
 TEST(WarmupInWindow, IsToldByALongFirstLaunch) {
   TraceBuilder builder;
   builder.step(0, 0, 10 * kMs);

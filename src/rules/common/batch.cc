@@ -1,4 +1,6 @@
 // Reads from recorded shapes how many samples or tokens a step works on.
+#include "rules/common/batch.h"
+
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -6,7 +8,6 @@
 #include <string_view>
 #include <tuple>
 
-#include "engine/diagnosis/baseline.h"
 #include "rules/common/arguments.h"
 #include "rules/common/host_steps.h"
 #include "rules/common/names.h"
