@@ -789,6 +789,7 @@ std::vector<FrameLook> ProcessSampler::mixed_stack(Thread& thread,
     calls = native::unwind(sample.registers, sample.stack, *code_);
   const native::CallNames names = native::names_of(calls, *code_);
   if (!names.whole) ++counts.cut;
+  if (names.whole && calls.by_code) ++counts.by_code;
   // Where no native function is known, Python's are all that is.
   if (names.looks.empty() && !python.empty()) return python;
   native::MixedStack mixed =
