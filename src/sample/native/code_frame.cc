@@ -153,9 +153,30 @@ CodeFrame read_start(std::span<const std::byte> code) {
       frame.from_frame.reset();
     }
     code = code.subspan(next.size);
+    frame.read += next.size;
   }
   if (!aligned && depth >= kWord && depth < kDeepest) frame.from_stack = depth;
   return frame;
+}
+
+bool may_move_stack(std::span<const std::byte> code) {
+  constexpr std::size_t kSize = 3;  // Prefix, operation, form.
+  for (; code.size() >= kSize; code = code.subspan(1)) {
+    const auto prefix = std::to_integer<unsigned>(code[0]);
+    const auto operation = std::to_integer<unsigned>(code[1]);
+    const auto form = std::to_integer<unsigned>(code[2]);
+    if ((prefix & 0xf8U) != 0x48U) continue;
+    const bool right = (form & 0xc7U) == 0xc4U && (prefix & 1U) == 0;
+    const bool left = (form & 0x38U) == 0x20U && (prefix & 4U) == 0;
+    const unsigned kind = (form >> 3U) & 7U;  // add, and, sub
+    const bool number = operation == 0x81 || operation == 0x83;
+    if (number && right && (kind == 0 || kind == 4 || kind == 5)) return true;
+    const bool to_right = operation == 0x89 || operation == 0x01 || operation == 0x29;
+    const bool to_left =
+        operation == 0x8b || operation == 0x8d || operation == 0x03 || operation == 0x2b;
+    if ((to_right && right) || (to_left && left)) return true;
+  }
+  return false;
 }
 
 std::optional<CodeFrame> read_end(std::span<const std::byte> code) {

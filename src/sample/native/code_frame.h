@@ -19,6 +19,7 @@ struct CodeFrame {
   /// Where registers of the caller are, behind the frame's address.
   std::array<std::optional<std::int64_t>, kRegisters> saved;
   bool others_same = false;  ///< Registers that are not among them are the caller's.
+  std::size_t read = 0;      ///< Bytes of the start that were understood.
 };
 
 /// So much of a function's start is read.
@@ -30,6 +31,10 @@ inline constexpr std::size_t kEndBytes = 64;
 CodeFrame read_start(std::span<const std::byte> code);
 /// From the place on: nothing where a function does not just end there.
 std::optional<CodeFrame> read_end(std::span<const std::byte> code);
+
+/// Whether some bytes may be an instruction that gives the stack pointer another value than push
+/// and pop would.
+bool may_move_stack(std::span<const std::byte> code);
 
 /// What the call that ends before an address calls.
 enum class CallBefore : std::uint8_t {

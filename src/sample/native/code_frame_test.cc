@@ -105,6 +105,19 @@ TEST(CodeFrame, WhereItDoesNotJustEnd) {
   EXPECT_FALSE(read_end(bytes_of({0x5c, 0xc3})));
 }
 
+TEST(CodeFrame, WhatMovesTheStack) {
+  EXPECT_FALSE(may_move_stack({}));
+  // vmovups (%rsp),%ymm0; mov %rsp,%r15; mov 8(%rsp),%rax; cmp $8,%rsp
+  EXPECT_FALSE(may_move_stack(bytes_of({0xc5, 0xfc, 0x10, 0x04, 0x24, 0x49, 0x89, 0xe7, 0x48, 0x8b,
+                                        0x44, 0x24, 8, 0x48, 0x83, 0xfc, 8})));
+  // nop; sub $0x180,%rsp; and $-64,%rsp; mov (%r15),%rsp; lea -8(%rbp),%rsp; mov %rbp,%rsp
+  EXPECT_TRUE(may_move_stack(bytes_of({0x90, 0x48, 0x81, 0xec, 0x80, 1, 0, 0})));
+  EXPECT_TRUE(may_move_stack(bytes_of({0x48, 0x83, 0xe4, 0xc0})));
+  EXPECT_TRUE(may_move_stack(bytes_of({0x49, 0x8b, 0x27})));
+  EXPECT_TRUE(may_move_stack(bytes_of({0x48, 0x8d, 0x65, 0xf8})));
+  EXPECT_TRUE(may_move_stack(bytes_of({0x48, 0x89, 0xec})));
+}
+
 TEST(CodeFrame, AnyBytesAreReadToTheirEnd) {
   std::vector<std::byte> bytes(64);
   std::uint32_t state = 1;

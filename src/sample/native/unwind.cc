@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <span>
+#include <vector>
 
 #include "sample/native/expression.h"
 
@@ -174,8 +175,19 @@ class RulelessStep {
     std::optional<Registers> caller;
     if (frame.from_frame) caller = from(machine_.frame, *frame.from_frame, frame);
     if (!caller && frame.from_stack) caller = from(machine_.stack, *frame.from_stack, frame);
+    // Behind its start it may have moved the stack. Then a word of another time may look right.
+    if (caller && !sure() && !is_still(start_->at + frame.read, place)) caller.reset();
     by_start_ = caller.has_value();
     return caller;
+  }
+
+  /// Whether no instruction moves the stack there.
+  [[nodiscard]] bool is_still(Address begin, Address end) {
+    constexpr std::size_t kMostBytes = std::size_t{64} << 10U;
+    if (end <= begin) return true;
+    if (end - begin > kMostBytes) return false;
+    std::vector<std::byte> bytes(end - begin);
+    return code_.read_code(begin, bytes) && !may_move_stack(bytes);
   }
 
   /// By the frame pointer, where the program keeps one: it lies before the return address.

@@ -97,10 +97,13 @@ TEST(Unwind, TellsTheCallsThatTheCompilersLibraryTells) {
 class Nothing final : public CodeLookup {
  public:
   bool is_code(Address address) override { return address >= 0x1000 && address < 0x2000; }
-  const Row* rules_at(Address) override { return row ? &*row : nullptr; }
+  const Row* rules_at(Address address) override { return row ? &*row : first_row(address); }
   bool calls(Address back, Address) override { return back == call; }
   CallBefore call_before(Address back, std::optional<Address>) override {
     return back == call ? CallBefore::function : before;
+  }
+  const Row* first_row(Address address) const {
+    return first != 0 && address == first - 1 ? &start_row : nullptr;
   }
   std::optional<FunctionStart> start_of(Address place) override {
     return place >= start.at && place - start.at < bytes.size() ? std::optional(start)
@@ -115,6 +118,8 @@ class Nothing final : public CodeLookup {
   std::optional<Row> row;
   Address call = 0;
   CallBefore before = CallBefore::unknown;
+  Address first = 0;  ///< Where the thread's first function has made its call.
+  Row start_row;
   FunctionStart start;
   std::vector<unsigned char> bytes;
 };
@@ -195,6 +200,9 @@ class WithoutRules : public testing::Test {
  protected:
   WithoutRules() {
     code.start = {.at = 0x1000, .sure = true};
+    code.start_row.return_register = 16;
+    code.start_row.frame = {.kind = Rule::Kind::offset, .number = 7, .offset = 8};
+    code.start_row.registers[16].kind = Rule::Kind::undefined;
     code.bytes = {0x53, 0x48, 0x83, 0xec, 0x10, 0x48, 0x89, 0x6c, 0x24,
                   0x08, 0x0f, 0x0b, 0x48, 0x83, 0xc4, 0x10, 0x5b, 0xc3};
   }
@@ -233,6 +241,14 @@ TEST_F(WithoutRules, WhereNoCallEndsIsNoCaller) {
   EXPECT_EQ(calls_at(0x100a, 0x7000).addresses, (std::vector<Address>{0x100a}));
   code.before = CallBefore::another;
   EXPECT_EQ(calls_at(0x100a, 0x7000).addresses, (std::vector<Address>{0x100a}));
+}
+
+TEST_F(WithoutRules, NorWhereItMayHaveMovedItsStack) {
+  // sub $8,%rsp behind what is not known: only a call of just this function counts.
+  code.bytes = {0x53, 0x48, 0x83, 0xec, 0x10, 0x0f, 0x0b, 0x48, 0x83, 0xec, 0x08, 0x0f, 0x0b};
+  code.first = 0x1200;
+  EXPECT_EQ(calls_at(0x1005, 0x7000).addresses, (std::vector<Address>{0x1005, 0x11ff}));
+  EXPECT_EQ(calls_at(0x100b, 0x7000).addresses, (std::vector<Address>{0x100b}));
 }
 
 TEST_F(WithoutRules, ACallThatMayBeAnothersCountsOnlyWhereTheFirstFunctionIsReached) {
