@@ -17,8 +17,10 @@ These need a machine that does nothing else, as late looks weigh more than other
     shares      of tests/programs/stacks/shares.py, which knows what each of its functions used
     waits       of tests/programs/stacks/known_waits.py: each thread's time by its own clock, and for how much of the
                 blocked time it is known what for
-    cost        calls of tests/programs/stacks/work.py in the same time, and processor time of a call, each kind of
-                sampling taking turns in random order with none; the sampler's own processor time by wait4
+    cost        processor time of tests/programs/stacks/sampled.py, which does the same work sampled and not, in pairs by
+                `fathom bench`; another processor must be free
+    own         the sampler's own processor time by wait4, 250 looks a second at 1 and 200 threads of
+                tests/programs/stacks/many.py, of which one computes and each other one wakes ten times a second
     dumps       of the threads of tests/programs/stacks/waiting.py, by the clock that `fathom dump` itself reads
 
 py-spy 0.4.3:
@@ -31,17 +33,19 @@ import argparse
 import json
 import os
 import pathlib
-import random
 import re
+import shlex
 import statistics
 import subprocess
 import sys
 import tempfile
+import time
 
 import measured_part
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 PROGRAMS = ROOT / "tests/programs/stacks"
+RECORDER = "fathom attach"
 FATHOM = os.environ.get("FATHOM", str(ROOT / "build/release/fathom"))
 
 
@@ -122,32 +126,35 @@ def impossible(kind, options, python):
 
 
 def cost(kind, options, python):
-    """(calls, ns of processor time a call, share of a processor that the sampler itself used)."""
-    process, _ = start(python, PROGRAMS / "work.py", options.stack, options.seconds)
-    used = 0.0
-    with tempfile.TemporaryDirectory() as folder:
-        if kind != "none":
-            command = sampler(kind, options, process.pid, options.seconds, os.path.join(folder, "out"))
+    """What `fathom bench` says of the program's processor time, beside the same without a sampler."""
+    words = [python, PROGRAMS / "sampled.py", options.calls, options.stack]
+    base = shlex.join(map(str, [*words, "true"]))
+    look = sampler(kind, options, "{pid}", 600, os.devnull)
+    done = subprocess.run([FATHOM, "bench", "-q", "--json", "--metric", "user", "--runs", str(options.pairs), "--base", base,
+                           "--", *map(str, words), *look], capture_output=True, text=True, check=True)
+    result = json.loads(done.stdout)
+    return result["pairs"], {metric["metric"]: metric for metric in result["metrics"]}
+
+
+def own_cost(kind, options, python, threads):
+    """Share of a processor that the sampler itself uses, its start and end included, 250 looks a second."""
+    process, _ = start(python, PROGRAMS / "many.py", threads, options.seconds + 2)
+    try:
+        with tempfile.TemporaryDirectory() as folder:
+            asked = argparse.Namespace(**{**vars(options), "rate": 250})
+            begin = time.monotonic()
+            command = sampler(kind, asked, process.pid, options.seconds, os.path.join(folder, "out"))
+            if kind == RECORDER:
+                command = [FATHOM, "attach", str(process.pid), "--rate", "250", "--duration", f"{options.seconds}s", "-q",
+                           "--no-diagnose", "-o", os.path.join(folder, "run")]
             peer = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-        calls, spent = map(int, process.stdout.readline().split())
-        process.wait()
-        if kind != "none":
-            _, _, usage = os.wait4(peer.pid, 0)
-            peer.returncode = 0
-            used = (usage.ru_utime + usage.ru_stime) / options.seconds
-    return calls, spent / calls, used
-
-
-def measure_cost(options, python, kinds):
-    runs = {kind: [] for kind in ("none", *kinds)}
-    for _ in range(options.pairs):
-        for kind in random.sample(list(runs), len(runs)):
-            runs[kind].append(cost(kind, options, python))
-    bare = runs.pop("none")
-    for kind, values in runs.items():
-        calls = statistics.median(value[0] / base[0] for value, base in zip(values, bare))
-        spent = statistics.median(value[1] / base[1] for value, base in zip(values, bare))
-        yield kind, 100 * (calls - 1), 100 * (spent - 1), 100 * statistics.median(value[2] for value in values)
+            _, status, usage = os.wait4(peer.pid, 0)
+            peer.returncode = os.waitstatus_to_exitcode(status)
+            took = time.monotonic() - begin
+    finally:
+        process.kill()
+        process.communicate()
+    return (usage.ru_utime + usage.ru_stime) / took
 
 
 def dumps(options, python):
@@ -284,12 +291,30 @@ def waits_rows(options, _):
                f" {blocked / 1e9:.1f} s | {100 * known:.2f} % |")
 
 
+def change(metric):
+    if not metric["ratio_interval"]:
+        return "too few pairs"
+    low, high = (100 * (bound - 1) for bound in metric["ratio_interval"])
+    return f"{100 * (metric['ratio'] - 1):+.2f} % ({low:+.2f} to {high:+.2f})"
+
+
 def cost_rows(options, kinds):
-    yield "| CPython | sampler | calls in the same time | processor time of a call | the sampler's own, of a core |"
+    yield "| CPython | sampler | pairs | processor time in the program's own code | wall time |"
     yield "|---|---|---|---|---|"
     for python in options.pythons:
-        for kind, calls, spent, own in measure_cost(options, python, kinds):
-            yield f"| {version_of(python)} | {kind} | {calls:+.1f} % | {spent:+.1f} % | {own:.1f} % |"
+        for kind in kinds:
+            pairs, metrics = cost(kind, options, python)
+            yield f"| {version_of(python)} | {kind} | {pairs} | {change(metrics['user'])} | {change(metrics['wall'])} |"
+
+
+def own_rows(options, kinds):
+    yield "| CPython | sampler | threads | the sampler's own, of a core |"
+    yield "|---|---|---|---|"
+    for python in options.pythons:
+        for kind in (RECORDER, *kinds):
+            for threads in (1, 200):
+                share = statistics.median(own_cost(kind, options, python, threads) for _ in range(options.runs))
+                yield f"| {version_of(python)} | {kind} | {threads} | {100 * share:.2f} % |"
 
 
 def dumps_rows(options, _):
@@ -303,7 +328,7 @@ def dumps_rows(options, _):
 
 
 ROWS = {"impossible": impossible_rows, "shares": shares_rows, "native": native_rows, "waits": waits_rows,
-        "cost": cost_rows, "dumps": dumps_rows}
+        "cost": cost_rows, "own": own_rows, "dumps": dumps_rows}
 
 
 def marks_of(row):
@@ -312,10 +337,14 @@ def marks_of(row):
 
 def heading(row, options):
     said = f"{options.seconds:g} s; {os.cpu_count()} cores, load {os.getloadavg()[0]:.1f} at the start."
-    if row in ("impossible", "cost"):
-        said = f"{options.rate} a second for " + said + f" py-spy {options.py_spy_version or 'was not there'}."
     if row == "cost":
-        said += f" Medians of {options.pairs} pairs."
+        said = f"{options.rate} a second; {said.partition('; ')[2]}"
+    if row == "impossible":
+        said = f"{options.rate} a second for " + said
+    if row == "own":
+        said += f" Medians of {options.runs} runs."
+    if row in ("impossible", "cost", "own"):
+        said += f" py-spy {options.py_spy_version or 'was not there'}."
     return said
 
 
@@ -330,7 +359,9 @@ def main():
     parser.add_argument("--seconds", type=float, default=10)
     parser.add_argument("--depth", type=int, default=8, help="of the stack that changes")
     parser.add_argument("--stack", type=int, default=100, help="depth of the stack whose cost is measured")
-    parser.add_argument("--pairs", type=int, default=5)
+    parser.add_argument("--pairs", type=int, default=20, help="of the row cost")
+    parser.add_argument("--calls", type=int, default=20_000_000, help="of which the row cost measures the time")
+    parser.add_argument("--runs", type=int, default=3, help="of the row own")
     parser.add_argument("--dumps", type=int, default=200)
     parser.add_argument("--write", help="a page with the marks of each row, between which the result goes")
     options = parser.parse_args()

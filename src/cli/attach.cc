@@ -25,6 +25,10 @@ struct AttachArguments {
 };
 
 int run(AttachArguments& arguments) {
+  if (arguments.options.rate.value_or(1) > 10000) {
+    return fail(
+        {.code = ErrorCode::invalid_argument, .message = "attach: --rate is at most 10000"});
+  }
   Result<std::vector<pid_t>> pids = parse_pids(arguments.pids);
   if (!pids) return fail(std::move(pids).error().in("attach"));
   arguments.options.pids = std::move(*pids);
@@ -53,7 +57,8 @@ Command attach() {
       "sampled from outside with the processes below it, as fathom sample does: what its threads "
       "compute and wait for, in which function and line.";
   command.examples = {"fathom attach 12345 --duration 5s", "fathom attach 12345 12346",
-                      "fathom attach $(pgrep -o torchrun) --with shapes"};
+                      "fathom attach $(pgrep -o torchrun) --with shapes",
+                      "fathom attach 12345 --rate 250"};
   command.declare = [](Options& options) -> std::function<int()> {
     const auto arguments = std::make_shared<AttachArguments>();
     options.operands("PID", arguments->pids, 1);
@@ -63,6 +68,9 @@ Command attach() {
         "--with", "LIST", into(arguments->options.with, capture::parse_torch_extras),
         "Of PyTorch, also record these, separated by commas: shapes, stacks, memory, flops",
         {capture::kTorchExtras.begin(), capture::kTorchExtras.end()});
+    options.parsed("--rate", "RATE", number_into<int>(arguments->options.rate, 1),
+                   "How often a second threads are sampled, where PyTorch cannot be asked; at most "
+                   "10000 (default 100)");
     options.parsed("--timeout", "TIME", into(arguments->options.timeout, capture::parse_duration),
                    "How long to wait until the program asks (default 30s)");
     options.group("Output");

@@ -74,6 +74,7 @@ void write_native(JsonWriter& json, const sample::native::WatchCounts& counts) {
       .member("joined", counts.joined)
       .member("unmatched", counts.unmatched)
       .member("cut", counts.cut)
+      .member("by_code", counts.by_code)
       .member("lost", counts.lost)
       .member("threads_refused", counts.refused)
       .member("refusal", counts.refusal)
@@ -113,7 +114,8 @@ void say_native(const sample::native::WatchCounts& counts) {
   say_error(std::to_string(counts.samples) + " native stacks: " + std::to_string(counts.joined) +
             " with Python's functions, " + std::to_string(counts.unmatched) +
             " that do not match Python's, " + std::to_string(counts.cut) +
-            " without their outer functions, " + std::to_string(counts.lost) + " lost");
+            " without their outer functions, " + std::to_string(counts.by_code) +
+            " by instructions where there are no rules, " + std::to_string(counts.lost) + " lost");
   if (counts.refused > 0) {
     say_warning(
         "no native functions of " + std::to_string(counts.refused) + " threads: " + counts.refusal,

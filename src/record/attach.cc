@@ -146,13 +146,13 @@ Result<std::vector<pid_t>> record_from_outside(const AttachOptions& options,
                     "trace: its threads and those of the processes below it are sampled");
   write_processes(root, **writer);
   const InterruptGuard guard;
-  const Result<void> sampled =
-      record_samples({.root = root,
-                      .sampling = {.hz = cap::Sampling().hz, .asked = true},
-                      .fresh = false,
-                      .duration = to_ns(options.duration),
-                      .stop = [] { return interrupted != 0; }},
-                     **writer, manifest.not_recorded);
+  const Result<void> sampled = record_samples(
+      {.root = root,
+       .sampling = {.hz = options.rate ? *options.rate : cap::Sampling().hz, .asked = true},
+       .fresh = false,
+       .duration = to_ns(options.duration),
+       .stop = [] { return interrupted != 0; }},
+      **writer, manifest.not_recorded);
   (*writer)->close();
   if (sampled) return std::vector<pid_t>{root};
   std::error_code ignored;
@@ -162,6 +162,10 @@ Result<std::vector<pid_t>> record_from_outside(const AttachOptions& options,
 
 Result<std::vector<pid_t>> record_by_kineto(const AttachOptions& options, const std::string& folder,
                                             cap::FabricServer& server, const Messages& messages) {
+  if (options.rate) {
+    messages.warning(
+        "--rate says how often threads are sampled; here PyTorch's profiler records instead");
+  }
   messages.progress("waiting for " + titles(options.pids) + " to ask for work");
   return record_kineto({.pids = options.pids,
                         .duration = options.duration,

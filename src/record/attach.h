@@ -1,6 +1,7 @@
 // Records running programs for a moment, into a session folder.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -19,6 +20,7 @@ struct AttachOptions {
   Duration duration = std::chrono::seconds(5);
   Duration timeout = std::chrono::seconds(30);  ///< How long to wait until the first one asks.
   std::vector<std::string> with;                ///< shapes, stacks, memory, flops.
+  std::optional<int> rate;                      ///< Looks a second where threads are sampled.
   std::string version;                          ///< Of Fathom, for the manifest.
 };
 

@@ -106,6 +106,7 @@ void add_facts(const sample::SamplerState& state, double hz, wire::Writer& write
   if (state.native.joined > 0) fact("samples.native_joined", state.native.joined);
   if (state.native.unmatched > 0) fact("samples.native_unmatched", state.native.unmatched);
   fact("samples.native_cut", state.native.cut);
+  if (state.native.by_code > 0) fact("samples.native_by_code", state.native.by_code);
   fact("samples.native_lost", state.native.lost);
 }
 

@@ -52,6 +52,8 @@ constexpr std::int64_t kMostPerSwitch = kMs / 4;
 constexpr std::size_t kMostSwitches = 4096;
 /// Stacks of perf that wait for the time that they are given.
 constexpr std::size_t kMostNatives = 1024;
+/// Of the clock by which the kernel tells when a thread began.
+constexpr std::int64_t kTick = 10 * kMs;
 /// Python's stack and the native one are of one moment where they are no further apart.
 constexpr std::int64_t kMostApart = kMs;
 /// Looks at a running thread between two ticks of the kernel's clock that are kept: 10 ms at 10
@@ -258,8 +260,16 @@ void ProcessSampler::add_thread(pid_t id, std::int64_t now, bool from_start) {
   const Spent so_far{.on_cpu = task.on_cpu.value_or(0), .queued = task.queued.value_or(0)};
   // Those that were there before us have run without us.
   const Spent before = from_start ? Spent{} : so_far;
-  const std::int64_t begin = from_start ? now - so_far.on_cpu - so_far.queued : now;
-  threads_.try_emplace(id, pid_, task, begin, before, files_);
+  std::int64_t begin = now;
+  std::int64_t scheduled = task.switches;
+  if (from_start) {
+    begin -= so_far.on_cpu + so_far.queued;
+    // It may have slept before it was found. The kernel tells when it began in whole ticks.
+    if (task.started > 0) begin = std::min(begin, task.started + kTick);
+    scheduled = std::min<std::int64_t>(scheduled, 1);
+  }
+  const auto [at, fresh] = threads_.try_emplace(id, pid_, task, begin, before, files_);
+  if (fresh) at->second.scheduled = scheduled;
 }
 
 void ProcessSampler::look_for_python(std::int64_t now) {
@@ -779,6 +789,7 @@ std::vector<FrameLook> ProcessSampler::mixed_stack(Thread& thread,
     calls = native::unwind(sample.registers, sample.stack, *code_);
   const native::CallNames names = native::names_of(calls, *code_);
   if (!names.whole) ++counts.cut;
+  if (names.whole && calls.by_code) ++counts.by_code;
   // Where no native function is known, Python's are all that is.
   if (names.looks.empty() && !python.empty()) return python;
   native::MixedStack mixed =

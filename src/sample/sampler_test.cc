@@ -56,5 +56,37 @@ TEST(Sampler, NativeStacksThatWouldCostTooMuchAreCountedAndTheirTimeIsNotLost) {
   EXPECT_LE(sums.on_cpu(), after);
 }
 
+class Walls final : public SampleSink {
+ public:
+  void take(const ThreadSample& sample) override {
+    wall_ += sample.spent.on_cpu + sample.spent.queued + sample.spent.blocked;
+  }
+  [[nodiscard]] std::int64_t wall() const { return wall_; }
+
+ private:
+  std::int64_t wall_ = 0;
+};
+
+TEST(Sampler, WhatAProgramSleptBeforeItWasFoundCounts) {
+  const pid_t child = fork();
+  if (child == 0) {
+    pause();
+    _exit(0);
+  }
+  constexpr timespec kFirst{.tv_sec = 0, .tv_nsec = 250'000'000};
+  nanosleep(&kFirst, nullptr);
+  Walls sums;
+  Sampler::Options options;
+  options.fresh = true;
+  auto sampler = Sampler::open(child, options, sums);
+  ASSERT_TRUE(sampler) << sampler.error().message;
+  (*sampler)->look();
+  (*sampler)->finish();
+  kill(child, SIGKILL);
+  waitpid(child, nullptr, 0);
+  // The kernel tells its start in ticks of 10 ms.
+  EXPECT_GE(sums.wall(), 230'000'000);
+}
+
 }  // namespace
 }  // namespace fathom::sample

@@ -118,6 +118,7 @@ Task read_task(pid_t pid, pid_t id) {
   if (const auto stat = capture::parse_stat(read_file(folder + "/stat").value_or(""))) {
     task.name = stat->name;
     task.state = stat->state;
+    task.started = stat->started;
   }
   parse_call(read_file(folder + "/syscall").value_or(""), task);
   if (const auto schedule = parse_schedule(read_file(folder + "/schedstat").value_or(""))) {

@@ -26,6 +26,7 @@ struct Task {
   std::optional<std::int64_t> on_cpu;  ///< ns so far, by the scheduler.
   std::optional<std::int64_t> queued;  ///< ns so far that it could have run but had to wait.
   std::int64_t switches = 0;           ///< How often it was given a processor.
+  std::int64_t started = 0;            ///< CLOCK_MONOTONIC, ns; to 10 ms. 0: not known.
 };
 
 /// The numbers of a process's threads, ascending; empty where there is none.

@@ -196,11 +196,21 @@ GeneratedCode::GeneratedCode(std::string_view text) {
   std::ranges::stable_sort(functions_, {}, &Function::begin);
 }
 
-const std::string* GeneratedCode::name_at(Address address) const {
+const GeneratedCode::Function* GeneratedCode::find(Address address) const {
   const auto after = std::ranges::upper_bound(functions_, address, {}, &Function::begin);
   if (after == functions_.begin()) return nullptr;
   const Function& function = *std::prev(after);
-  return address < function.end ? &function.name : nullptr;
+  return address < function.end ? &function : nullptr;
+}
+
+const std::string* GeneratedCode::name_at(Address address) const {
+  const Function* const function = find(address);
+  return function != nullptr ? &function->name : nullptr;
+}
+
+std::optional<Address> GeneratedCode::begin_at(Address address) const {
+  const Function* const function = find(address);
+  return function != nullptr ? std::optional(function->begin) : std::nullopt;
 }
 
 ProcessCode::ProcessCode(pid_t pid, const Memory& memory, ImageCache& images)
@@ -330,7 +340,66 @@ bool ProcessCode::calls(Address back, Address place) {
 #endif
 }
 
-std::string ProcessCode::generated_name(Address address) {
+CallBefore ProcessCode::call_before(Address back, std::optional<Address> function) {
+#if defined(__x86_64__)
+  if (const std::optional<Address> called = called_by(back)) {
+    if (!function) return CallBefore::unknown;
+    return *called == *function ? CallBefore::function : CallBefore::another;
+  }
+  // call of what a register holds, or a place in memory: 2 to 7 bytes, perhaps with a prefix.
+  std::array<std::byte, 7> code{};
+  if (back < code.size() || !memory_.read(back - code.size(), code)) return CallBefore::none;
+  for (std::size_t size = 2; size <= code.size(); ++size) {
+    const auto* const at = code.data() + (code.size() - size);
+    const auto form = std::to_integer<unsigned>(at[1]);
+    if (at[0] != std::byte{0xff} || ((form >> 3U) & 7U) != 2) continue;
+    const unsigned mode = form >> 6U;
+    const bool indexed = mode != 3 && (form & 7U) == 4;
+    const bool absolute =
+        mode == 0 &&
+        ((form & 7U) == 5 || (indexed && size > 2 && (std::to_integer<unsigned>(at[2]) & 7U) == 5));
+    const std::size_t offset = mode == 1 ? 1 : (mode == 2 || absolute ? 4 : 0);
+    if (size == 2 + (indexed ? 1U : 0U) + offset) return CallBefore::unknown;
+  }
+  return CallBefore::none;
+#elif defined(__aarch64__)
+  const auto code = memory_.number<std::uint32_t>(back - 4);
+  if (!code) return CallBefore::none;
+  if ((*code & 0xfffffc1fU) == 0xd63f0000U) return CallBefore::unknown;  // blr
+  if ((*code & 0xfc000000U) != 0x94000000U) return CallBefore::none;     // bl
+  if (!function) return CallBefore::unknown;
+  const auto words = static_cast<std::int32_t>(*code << 6U) >> 6;
+  const Address called = back - 4 + static_cast<std::uint64_t>(std::int64_t{words} * 4);
+  return called == *function ? CallBefore::function : CallBefore::unknown;
+#else
+  return CallBefore::unknown;
+#endif
+}
+
+std::optional<FunctionStart> ProcessCode::start_of(Address place) {
+  Code* const code = code_at(place);
+  if (code == nullptr) return std::nullopt;
+  if (const auto at = in_file(*code, place)) {
+    const std::optional<Symbol> symbol = code->image->symbol_at(*at);
+    if (!symbol || symbol->offset > place) return std::nullopt;
+    return FunctionStart{.at = place - symbol->offset, .sure = true};
+  }
+  if (!code->mapping.path.empty()) return std::nullopt;
+  const GeneratedCode* const names = generated();
+  if (const auto begin = names != nullptr ? names->begin_at(place) : std::nullopt)
+    return FunctionStart{.at = *begin, .sure = false};  // What is called may lie further in.
+  return FunctionStart{.at = code->mapping.begin, .sure = false};
+}
+
+bool ProcessCode::read_code(Address at, std::span<std::byte> to) {
+  const Code* const code = code_at(at);
+  if (code == nullptr) return false;
+  const auto size = std::min<std::uint64_t>(to.size(), code->mapping.end - at);
+  std::ranges::fill(to.subspan(size), std::byte{0});
+  return memory_.read(at, to.first(size));
+}
+
+const GeneratedCode* ProcessCode::generated() {
   if (!generated_read_) {
     generated_read_ = true;
     if (generated_path_.empty()) generated_path_ = generated_path(pid_);
@@ -338,7 +407,12 @@ std::string ProcessCode::generated_name(Address address) {
     generated_file_ = generated_file();
     if (const auto text = read_generated(pid_, generated_path_)) generated_.emplace(*text);
   }
-  const std::string* const name = generated_ ? generated_->name_at(address) : nullptr;
+  return generated_ ? &*generated_ : nullptr;
+}
+
+std::string ProcessCode::generated_name(Address address) {
+  const GeneratedCode* const code = generated();
+  const std::string* const name = code != nullptr ? code->name_at(address) : nullptr;
   if (name == nullptr) missed_ = true;  // It may have been written since.
   return name == nullptr ? "(generated code)" : readable_name(*name);
 }

@@ -5,6 +5,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <tuple>
 #include <unordered_map>
@@ -41,6 +42,7 @@ class GeneratedCode {
   /// "3ef414c0 398 RegExp:[{(]": start and size in hexadecimal, name.
   explicit GeneratedCode(std::string_view text);
   [[nodiscard]] const std::string* name_at(Address address) const;
+  [[nodiscard]] std::optional<Address> begin_at(Address address) const;
 
  private:
   struct Function {
@@ -48,6 +50,7 @@ class GeneratedCode {
     Address end = 0;
     std::string name;
   };
+  [[nodiscard]] const Function* find(Address address) const;
   std::vector<Function> functions_;
 };
 
@@ -66,6 +69,11 @@ class ProcessCode final : public CodeLookup {
   const Row* rules_at(Address address) override;
   /// Of x86-64 calls by address, by way of .plt, and by the table of addresses (GOT).
   bool calls(Address back, Address place) override;
+  CallBefore call_before(Address back, std::optional<Address> function) override;
+  /// By the symbols of the file; of generated code by the names that were written of it, or where
+  /// the memory begins that was asked for it.
+  std::optional<FunctionStart> start_of(Address place) override;
+  bool read_code(Address at, std::span<std::byte> to) override;
   /// The function that an address lies in. Without a name it is "lib.so+0x1234", where it begins.
   const FrameLook& look_at(Address address);
   /// Is this a function of CPython's that runs Python's functions?
@@ -93,6 +101,7 @@ class ProcessCode final : public CodeLookup {
   std::optional<std::uint64_t> in_file(Code& code, Address address);
   Place place_of(Address address);
   const Place& place_at(Address address);
+  const GeneratedCode* generated();
   std::string generated_name(Address address);
   [[nodiscard]] std::optional<Address> called_by(Address back) const;
   [[nodiscard]] Address target_of(Address stub) const;

@@ -1,7 +1,10 @@
 // Applies the rules of one function after the other.
 #include "sample/native/unwind.h"
 
+#include <algorithm>
 #include <array>
+#include <span>
+#include <vector>
 
 #include "sample/native/expression.h"
 
@@ -43,17 +46,21 @@ class Step {
     return caller;
   }
 
-  /// By the frame pointer, where the program keeps one: it lies before the return address.
-  [[nodiscard]] std::optional<Registers> by_frame_pointer() const {
-    const auto frame = registers_.get(machine_.frame);
+  /// The registers of the caller, if the frame's address is this.
+  [[nodiscard]] std::optional<Registers> by_frame(Address frame, const CodeFrame& code) const {
     const auto stack = registers_.get(machine_.stack);
-    if (!frame || !stack || *frame < *stack || *frame % 8 != 0) return std::nullopt;
-    const auto outer = stack_.number(*frame);
-    const auto back = stack_.number(*frame + 8);
-    if (!outer || !back) return std::nullopt;
+    if (!stack || frame <= *stack || frame % 8 != 0) return std::nullopt;
+    const auto back = stack_.number(frame - 8);
+    if (!back || *back == 0) return std::nullopt;
     Registers caller;
-    caller.set(machine_.frame, *outer);
-    caller.set(machine_.stack, *frame + 16);
+    for (std::size_t number = 0; number < kRegisters; ++number) {
+      if (!machine_.kept[number]) continue;
+      const auto& offset = code.saved[number];
+      const auto value = offset ? stack_.number(frame + static_cast<std::uint64_t>(*offset))
+                                : (code.others_same ? registers_.get(number) : std::nullopt);
+      if (value) caller.set(number, *value);
+    }
+    caller.set(machine_.stack, frame);
     caller.set(machine_.counter, *back & machine_.address_bits);
     return caller;
   }
@@ -131,6 +138,89 @@ std::optional<std::uint64_t> find_frame(const Registers& registers, const StackC
   return std::nullopt;
 }
 
+/// Of a function without rules.
+class RulelessStep {
+ public:
+  RulelessStep(const Registers& registers, const StackCopy& stack, CodeLookup& code,
+               const Machine& machine)
+      : registers_(registers), code_(code), machine_(machine), step_(registers, stack, machine) {}
+
+  /// Where `place` is the next instruction of a thread, or the call that it waits in.
+  std::optional<Registers> take(Address place, bool interrupted) {
+    start_ = code_.start_of(place);
+    if (machine_.stack == kX8664.stack) {
+      if (interrupted) {
+        std::array<std::byte, kEndBytes> bytes{};
+        const auto end = code_.read_code(place, bytes) ? read_end(bytes) : std::nullopt;
+        if (end) return from(machine_.stack, *end->from_stack, *end);
+      }
+      if (start_ && start_->at <= place) {
+        if (auto caller = by_start(place)) return caller;
+      }
+    }
+    return by_frame_pointer();
+  }
+  /// Whether a call of just this function was seen.
+  [[nodiscard]] bool sure() const { return call_ == CallBefore::function; }
+  /// Whether it is known where the function begins, and so whether the call may be another's.
+  [[nodiscard]] bool asked() const { return start_ && (start_->sure || by_start_); }
+
+ private:
+  std::optional<Registers> by_start(Address place) {
+    std::array<std::byte, kStartBytes> bytes{};
+    const auto size = std::min<std::uint64_t>(place - start_->at, bytes.size());
+    const std::span<std::byte> read = std::span(bytes).first(size);
+    if (!read.empty() && !code_.read_code(start_->at, read)) return std::nullopt;
+    const CodeFrame frame = read_start(read);
+    std::optional<Registers> caller;
+    if (frame.from_frame) caller = from(machine_.frame, *frame.from_frame, frame);
+    if (!caller && frame.from_stack) caller = from(machine_.stack, *frame.from_stack, frame);
+    // Behind its start it may have moved the stack. Then a word of another time may look right.
+    if (caller && !sure() && !is_still(start_->at + frame.read, place)) caller.reset();
+    by_start_ = caller.has_value();
+    return caller;
+  }
+
+  /// Whether no instruction moves the stack there.
+  [[nodiscard]] bool is_still(Address begin, Address end) {
+    constexpr std::size_t kMostBytes = std::size_t{64} << 10U;
+    if (end <= begin) return true;
+    if (end - begin > kMostBytes) return false;
+    std::vector<std::byte> bytes(end - begin);
+    return code_.read_code(begin, bytes) && !may_move_stack(bytes);
+  }
+
+  /// By the frame pointer, where the program keeps one: it lies before the return address.
+  std::optional<Registers> by_frame_pointer() {
+    CodeFrame frame;
+    frame.saved[machine_.frame] = -16;
+    return from(machine_.frame, 16, frame);
+  }
+
+  std::optional<Registers> from(std::uint64_t number, std::int64_t distance,
+                                const CodeFrame& frame) {
+    const auto base = registers_.get(number);
+    if (!base) return std::nullopt;
+    std::optional<Registers> caller =
+        step_.by_frame(*base + static_cast<std::uint64_t>(distance), frame);
+    if (!caller) return std::nullopt;
+    const Address back = caller->get(machine_.counter).value_or(0);
+    if (back == 0 || !code_.is_code(back - 1)) return std::nullopt;
+    const bool known = start_ && start_->sure;
+    call_ = code_.call_before(back, known ? std::optional(start_->at) : std::nullopt);
+    if (call_ == CallBefore::none || call_ == CallBefore::another) return std::nullopt;
+    return caller;
+  }
+
+  const Registers& registers_;
+  CodeLookup& code_;
+  const Machine& machine_;
+  Step step_;
+  std::optional<FunctionStart> start_;
+  CallBefore call_ = CallBefore::none;
+  bool by_start_ = false;
+};
+
 }  // namespace
 
 std::string_view to_string(Stop stop) {
@@ -146,8 +236,12 @@ std::string_view to_string(Stop stop) {
   return kTexts[static_cast<std::size_t>(stop)];
 }
 
-Calls unwind(Registers registers, const StackCopy& stack, CodeLookup& code,
-             const Machine& machine) {
+namespace {
+
+/// `unsure`: so many calls are certain; those after them are only if the last one is the thread's
+/// first function.
+Calls walk(Registers registers, const StackCopy& stack, CodeLookup& code, const Machine& machine,
+           std::optional<std::size_t>& unsure) {
   Calls calls;
   bool interrupted = true;  // The innermost has made no call.
   while (true) {
@@ -174,10 +268,16 @@ Calls unwind(Registers registers, const StackCopy& stack, CodeLookup& code,
       if (const auto frame = find_frame(registers, stack, code, *row, place, machine))
         registers.set(machine.frame, *frame);
     }
-    Step step(registers, stack, machine);
     calls.stop = Stop::no_rules;
-    const std::optional<Registers> caller =
-        row ? step.by_rules(*row, calls.stop) : step.by_frame_pointer();
+    std::optional<Registers> caller;
+    if (row) {
+      caller = Step(registers, stack, machine).by_rules(*row, calls.stop);
+    } else {
+      RulelessStep step(registers, stack, code, machine);
+      caller = step.take(place, interrupted);
+      if (caller) calls.by_code = true;
+      if (caller && step.asked() && !step.sure() && !unsure) unsure = calls.addresses.size();
+    }
     if (!caller) return calls;
     interrupted = row && row->signal;
     const auto before = registers.get(machine.stack);
@@ -191,6 +291,19 @@ Calls unwind(Registers registers, const StackCopy& stack, CodeLookup& code,
     }
     registers = *caller;
   }
+}
+
+}  // namespace
+
+Calls unwind(Registers registers, const StackCopy& stack, CodeLookup& code,
+             const Machine& machine) {
+  std::optional<std::size_t> unsure;
+  Calls calls = walk(registers, stack, code, machine, unsure);
+  if (!unsure || calls.stop == Stop::whole) return calls;
+  calls.addresses.resize(std::min(*unsure, calls.addresses.size()));
+  // A library that is not known yet may be read, and then all of it asked for again.
+  if (calls.stop != Stop::no_code) calls.stop = Stop::no_rules;
+  return calls;
 }
 
 }  // namespace fathom::sample::native

@@ -97,10 +97,31 @@ TEST(Unwind, TellsTheCallsThatTheCompilersLibraryTells) {
 class Nothing final : public CodeLookup {
  public:
   bool is_code(Address address) override { return address >= 0x1000 && address < 0x2000; }
-  const Row* rules_at(Address) override { return row ? &*row : nullptr; }
+  const Row* rules_at(Address address) override { return row ? &*row : first_row(address); }
   bool calls(Address back, Address) override { return back == call; }
+  CallBefore call_before(Address back, std::optional<Address>) override {
+    return back == call ? CallBefore::function : before;
+  }
+  const Row* first_row(Address address) const {
+    return first != 0 && address == first - 1 ? &start_row : nullptr;
+  }
+  std::optional<FunctionStart> start_of(Address place) override {
+    return place >= start.at && place - start.at < bytes.size() ? std::optional(start)
+                                                                : std::nullopt;
+  }
+  bool read_code(Address at, std::span<std::byte> to) override {
+    std::ranges::fill(to, std::byte{0});
+    for (std::size_t i = 0; i < to.size() && at + i - start.at < bytes.size(); ++i)
+      to[i] = static_cast<std::byte>(bytes[at + i - start.at]);
+    return true;
+  }
   std::optional<Row> row;
   Address call = 0;
+  CallBefore before = CallBefore::unknown;
+  Address first = 0;  ///< Where the thread's first function has made its call.
+  Row start_row;
+  FunctionStart start;
+  std::vector<unsigned char> bytes;
 };
 
 Registers at(Address stack, Address counter) {
@@ -160,6 +181,118 @@ TEST(Unwind, FollowsFramePointersWhereThereAreNoRules) {
       unwind(registers, {.begin = 0x7000, .bytes = std::as_bytes(std::span(words))}, code, kX8664);
   EXPECT_EQ(calls.addresses, (std::vector<Address>{0x1000, 0x11ff}));
 }
+
+TEST(Unwind, FollowsNoFramePointerToWhereNoCallEnds) {
+  const std::array<std::uint64_t, 6> words = {1, 0x7020, 0x1200, 2, 0, 0};
+  Nothing code;
+  code.before = CallBefore::none;
+  Registers registers = at(0x7000, 0x1000);
+  registers.set(kX8664.frame, 0x7008);
+  const Calls calls =
+      unwind(registers, {.begin = 0x7000, .bytes = std::as_bytes(std::span(words))}, code, kX8664);
+  EXPECT_EQ(calls.addresses, (std::vector<Address>{0x1000}));
+  EXPECT_EQ(calls.stop, Stop::no_rules);
+}
+
+/// Code without rules at 0x1000: push %rbx; sub $0x10,%rsp; mov %rbp,8(%rsp); nothing known;
+/// add $0x10,%rsp; pop %rbx; ret.
+class WithoutRules : public testing::Test {
+ protected:
+  WithoutRules() {
+    code.start = {.at = 0x1000, .sure = true};
+    code.start_row.return_register = 16;
+    code.start_row.frame = {.kind = Rule::Kind::offset, .number = 7, .offset = 8};
+    code.start_row.registers[16].kind = Rule::Kind::undefined;
+    code.bytes = {0x53, 0x48, 0x83, 0xec, 0x10, 0x48, 0x89, 0x6c, 0x24,
+                  0x08, 0x0f, 0x0b, 0x48, 0x83, 0xc4, 0x10, 0x5b, 0xc3};
+  }
+  Calls calls_at(Address place, Address stack) {
+    Registers registers = at(stack, place);
+    registers.set(kX8664.frame, 0x7018);
+    return unwind(
+        registers,
+        {.begin = stack, .bytes = std::as_bytes(std::span(words_)).subspan(stack - 0x7000)}, code,
+        kX8664);
+  }
+  Nothing code;
+
+ private:
+  // Its own word, the caller's rbp and rbx, where it returns to; a word that is no such thing.
+  std::array<std::uint64_t, 8> words_ = {0x1300, 0, 0, 0x1200, 0x1400, 0, 0, 0};
+};
+
+TEST_F(WithoutRules, TheFunctionsStartTellsWhereItsFrameIs) {
+  code.call = 0x1200;
+  const Calls calls = calls_at(0x100a, 0x7000);
+  ASSERT_GE(calls.addresses.size(), 2U);
+  EXPECT_EQ(calls.addresses[1], 0x11ffU);
+  EXPECT_TRUE(calls.by_code);
+}
+
+TEST_F(WithoutRules, ItsEndTellsWhereThatIsOver) {
+  code.call = 0x1200;
+  // Before pop, and before ret.
+  EXPECT_EQ(calls_at(0x1010, 0x7010).addresses[1], 0x11ffU);
+  EXPECT_EQ(calls_at(0x1011, 0x7018).addresses[1], 0x11ffU);
+}
+
+TEST_F(WithoutRules, WhereNoCallEndsIsNoCaller) {
+  code.before = CallBefore::none;
+  EXPECT_EQ(calls_at(0x100a, 0x7000).addresses, (std::vector<Address>{0x100a}));
+  code.before = CallBefore::another;
+  EXPECT_EQ(calls_at(0x100a, 0x7000).addresses, (std::vector<Address>{0x100a}));
+}
+
+TEST_F(WithoutRules, NorWhereItMayHaveMovedItsStack) {
+  // sub $8,%rsp behind what is not known: only a call of just this function counts.
+  code.bytes = {0x53, 0x48, 0x83, 0xec, 0x10, 0x0f, 0x0b, 0x48, 0x83, 0xec, 0x08, 0x0f, 0x0b};
+  code.first = 0x1200;
+  EXPECT_EQ(calls_at(0x1005, 0x7000).addresses, (std::vector<Address>{0x1005, 0x11ff}));
+  EXPECT_EQ(calls_at(0x100b, 0x7000).addresses, (std::vector<Address>{0x100b}));
+}
+
+TEST_F(WithoutRules, ACallThatMayBeAnothersCountsOnlyWhereTheFirstFunctionIsReached) {
+  // Of the caller nothing is known either, and its frame pointer leads nowhere.
+  code.before = CallBefore::unknown;
+  const Calls calls = calls_at(0x100a, 0x7000);
+  EXPECT_EQ(calls.addresses, (std::vector<Address>{0x100a}));
+  EXPECT_EQ(calls.stop, Stop::no_rules);
+}
+
+#if defined(__x86_64__)
+// A function without rules that calls what it is given, with what it is given.
+asm(R"(
+  .pushsection .text
+  .type without_rules, @function
+without_rules:
+  push %rbp
+  push %rbx
+  sub $0x48, %rsp
+  mov %r12, 0x10(%rsp)
+  mov %rsi, %rax
+  xor %ebx, %ebx
+  xor %ebp, %ebp
+  xor %r12d, %r12d
+  call *%rax
+  mov 0x10(%rsp), %r12
+  add $0x48, %rsp
+  pop %rbx
+  pop %rbp
+  ret
+  .size without_rules, .-without_rules
+  .popsection
+)");
+extern "C" void without_rules(Both* both, void (*work)(Both*));
+
+TEST(Unwind, GoesOnThroughAFunctionOfThisProgramWithoutRules) {
+  Both both;
+  without_rules(&both, [](Both* to) { read_calls(*to); });
+  EXPECT_EQ(both.stop, Stop::whole) << to_string(both.stop);
+  EXPECT_TRUE(std::ranges::find(both.names, "without_rules") != both.names.end())
+      << ::testing::PrintToString(both.names);
+  EXPECT_TRUE(std::ranges::find(both.names, "main") != both.names.end());
+}
+#endif
 
 TEST(ThreadReader, ReadsWhereTheKernelSaysThatAThreadWaits) {
   const auto at = parse_blocked(

@@ -23,6 +23,7 @@ struct WatchCounts {
   std::int64_t joined = 0;     ///< Of those, with Python's functions among them,
   std::int64_t unmatched = 0;  ///< or with Python's stack of another moment, which is left out.
   std::int64_t cut = 0;        ///< Their outer functions could not be found.
+  std::int64_t by_code = 0;    ///< Whole, by instructions of functions that have no rules.
   std::int64_t lost = 0;       ///< The kernel had no room for them, or they cannot be read.
   std::int64_t refused = 0;    ///< Threads that perf does not let us look at,
   std::string refusal;         ///< and why the first of them.
