@@ -257,7 +257,8 @@ TEST_F(LinesReport, WorkWithoutATimelineHasANote) {
 TEST_F(LinesReport, ThatLibrariesWereTracedHasANote) {
   const auto notes = [this] {
     std::string all;
-    for (const std::string& note : Answer("lines", trace_).notes()) all += note + "\n";
+    const Answer answer("lines", trace_);
+    for (const std::string& note : answer.notes()) all += note + "\n";
     return all;
   };
   EXPECT_EQ(notes().find("libraries"), std::string::npos);
