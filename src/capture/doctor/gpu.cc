@@ -266,7 +266,7 @@ Check cupti_check(bool driver) {
       return check;
     }
     const std::string why = why_not(answer, driver);
-    if (!why.empty() && passed_over.empty()) passed_over = file + " " + why;
+    if (!why.empty() && passed_over.empty()) passed_over.append(file).append(" ").append(why);
   }
   check.state = CheckState::fact;
   const char* const named = std::getenv("FATHOM_CUPTI");
