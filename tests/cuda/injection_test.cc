@@ -806,6 +806,10 @@ TEST_F(CudaInjection, ALibraryOfAnotherMajorVersionThatIsNamedIsReportedOrRefuse
       {"130200", "12080", "cuptiGetVersion:999:0", 0, "does not fit this driver", unset},
       {"130000", "12080", "cuptiSubscribe:15:0", 0, "does not start with the driver",
        "of the CUDA version that nvidia-smi shows"},
+      {"130000", "12080", "cuptiSubscribe:999:0", 0,
+       "is of CUDA 13, and the driver runs CUDA 12 at most (CUPTI refused: ",
+       "install CUPTI of CUDA 12 (pip install nvidia-cuda-cupti-cu12)"},
+      {"130000", "13000", "cuptiSubscribe:999:0", 0, "CUPTI refused: ", "fathom doctor"},
       {"130000", "13010", "", 5, "", ""},
       {"28", "12060", "", 5, "", ""},
   };

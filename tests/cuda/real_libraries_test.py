@@ -25,7 +25,7 @@ SAID = (
     (r"13\.[3-9]\.", "does not fit this driver (cuptiGetVersion: CUPTI error 999)"),
     # Those say their version without a driver, and miss it when they are asked to record.
     (r"12\.", "this CUPTI does not start with the driver that is installed (CUPTI_ERROR_NOT_INITIALIZED)"),
-    (r"", "CUPTI refused: CUPTI_ERROR_UNKNOWN"),
+    (r"", "is of CUDA 13, and the driver runs CUDA 12 at most (CUPTI refused: CUPTI_ERROR_UNKNOWN)"),
 )
 # What the doctor says of it without a driver.
 DOCTOR = (

@@ -78,6 +78,13 @@ constexpr Answer kAnswers[] = {
      "a newer CUDA's libcupti"},
 };
 
+/// Of CUDA, by the version of CUPTI.
+int major_of(std::uint32_t version) {
+  constexpr std::uint32_t kNumberedByCuda = 130000;  // before, from 18 to 28, they are of CUDA 12
+  constexpr std::uint32_t kPerMajor = 10000;
+  return version < kNumberedByCuda ? 12 : static_cast<int>(version / kPerMajor);
+}
+
 }  // namespace
 
 bool Wanted::asked(bool graph_nodes, std::uint32_t version) const {
@@ -125,9 +132,7 @@ std::optional<Loss> loss_of_length(std::uint32_t version, std::int64_t recorded_
 }
 
 std::optional<Loss> loss_of_major(std::uint32_t version, int driver_major) {
-  constexpr std::uint32_t kNumberedByCuda = 130000;  // before, from 18 to 28, they are of CUDA 12
-  constexpr std::uint32_t kPerMajor = 10000;
-  const int major = version < kNumberedByCuda ? 12 : static_cast<int>(version / kPerMajor);
+  const int major = major_of(version);
   if (driver_major == 0 || major == driver_major) return {};
   const std::string own = std::to_string(major);
   const std::string drivers = std::to_string(driver_major);
@@ -136,6 +141,16 @@ std::optional<Loss> loss_of_major(std::uint32_t version, int driver_major) {
               "FATHOM_CUPTI names a libcupti of CUDA " + own + ", and the driver runs CUDA " +
                   drivers + " at most",
               remedy_of_named(driver_major)};
+}
+
+void explain_newer(std::uint32_t version, int driver_major, Loss& loss) {
+  const int major = major_of(version);
+  if (driver_major == 0 || major <= driver_major) return;
+  const std::string drivers = std::to_string(driver_major);
+  loss.why = "this CUPTI is of CUDA " + std::to_string(major) + ", and the driver runs CUDA " +
+             drivers + " at most (" + loss.why + ")";
+  loss.remedy = "install CUPTI of CUDA " + drivers + " (pip install nvidia-cuda-cupti-cu" +
+                drivers + "), or a newer driver";
 }
 
 std::string remedy_of_named(int driver_major) {

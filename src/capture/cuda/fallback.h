@@ -52,6 +52,10 @@ std::optional<Loss> loss_of_length(std::uint32_t version, std::int64_t recorded_
 /// to that major version; nothing where they are of one, or the driver's is not known (0).
 std::optional<Loss> loss_of_major(std::uint32_t version, int driver_major);
 
+/// Of a refusal for which CUPTI has no reason: that this libcupti is newer than the driver, where
+/// it is.
+void explain_newer(std::uint32_t version, int driver_major, Loss& loss);
+
 /// "leave FATHOM_CUPTI unset, or name …": the remedy where the file that it names is not taken.
 std::string remedy_of_named(int driver_major);
 

@@ -256,13 +256,13 @@ void Tracer::look_for_torch() {
 bool Tracer::open(const std::string& what, bool subscribes) {
   std::string why;
   Loss loss;
+  const CuptiPlaces places = cupti_places();
   const auto attempt = [&](const Cupti& cupti, std::string& said) {
     if (!subscribes) return Trial::taken;
-    const Trial trial = subscribe(cupti, loss);
+    const Trial trial = subscribe(cupti, places.driver_major, loss);
     said = loss.why;
     return trial;
   };
-  const CuptiPlaces places = cupti_places();
   const bool opened = open_cupti(cupti_candidates(places), cupti_, why, attempt);
   if (opened) {
     write_fact("cuda.cupti", cupti_.path);
@@ -285,7 +285,7 @@ bool Tracer::open(const std::string& what, bool subscribes) {
 
 /// A library that was refused for its version leaves others to be tried; one that another profiler
 /// holds does not. The loss is that of the first.
-Trial Tracer::subscribe(const Cupti& cupti, Loss& loss) {
+Trial Tracer::subscribe(const Cupti& cupti, int driver_major, Loss& loss) {
   CUptiResult result = cupti.subscribe(&subscriber_, on_call, this);
   if (result == CUPTI_SUCCESS) {
     result = cupti.register_callbacks(on_request, on_complete);
@@ -296,7 +296,10 @@ Trial Tracer::subscribe(const Cupti& cupti, Loss& loss) {
     check("CUPTI for another profiler", cupti.unsubscribe(subscriber_));
   }
   subscriber_ = nullptr;
-  if (loss.what.empty()) loss = loss_of("GPU activity", result, cupti.text(result));
+  if (loss.what.empty()) {
+    loss = loss_of("GPU activity", result, cupti.text(result));
+    if (result == CUPTI_ERROR_UNKNOWN) explain_newer(cupti.version, driver_major, loss);
+  }
   if (result != CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED) return Trial::next;
   return options_.metrics_hz > 0 ? Trial::taken : Trial::refused;
 }

@@ -65,7 +65,7 @@ class Tracer {
   void convert_last(wire::Writer& writer);
   void look_for_silence();
   bool open(const std::string& what, bool subscribes);
-  Trial subscribe(const Cupti& cupti, Loss& loss);
+  Trial subscribe(const Cupti& cupti, int driver_major, Loss& loss);
   void start_tracing();
   void start_metrics();
   void enable();

@@ -5,7 +5,10 @@
 #include <map>
 
 #include <gtest/gtest.h>
+#include <sys/socket.h>
+#include <sys/un.h>
 
+#include "base/descriptor.h"
 #include "capture/doctor/doctor_test_support.h"
 
 namespace fathom::capture {
@@ -123,6 +126,21 @@ TEST_F(Doctor, AContainerWithoutTheDriversFilesOfProcHasADriverByItsDeviceFile) 
   EXPECT_EQ(named(checks, "device files").state, CheckState::fine);
   EXPECT_EQ(named(checks, "hardware counters").state, CheckState::fact);
   EXPECT_NE(named(cuda_checks(root()), "MIG").detail.find("not known"), std::string::npos);
+}
+
+/// As root a program that uses CUDA makes the file where there is no kernel module. A socket
+/// answers as such a file does.
+TEST_F(Doctor, AControlFileWithoutAModuleBehindItIsNoDriver) {
+  std::filesystem::create_directories(root() + "/dev");
+  sockaddr_un at{};
+  at.sun_family = AF_UNIX;
+  const std::string path = root() + "/dev/nvidiactl";
+  ASSERT_LT(path.size(), sizeof at.sun_path);
+  path.copy(at.sun_path, path.size());
+  const Descriptor listening(socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  ASSERT_EQ(bind(listening.get(), reinterpret_cast<const sockaddr*>(&at), sizeof at), 0);
+  EXPECT_FALSE(has_nvidia_driver(around_));
+  EXPECT_EQ(named(gpu_permission_checks(around_), "driver").state, CheckState::missing);
 }
 
 TEST_F(Doctor, WslHasADriverAndOneFileForAllDevices) {

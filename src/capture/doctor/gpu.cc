@@ -1,16 +1,19 @@
 // Checks the driver, the rights to its counters, and CUPTI.
 #include <algorithm>
 #include <array>
+#include <cerrno>
 #include <cstdlib>
 #include <optional>
 #include <utility>
 
 #include <dlfcn.h>
+#include <fcntl.h>
 #include <linux/capability.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/cupti_start.h"
+#include "base/descriptor.h"
 #include "base/folder.h"
 #include "capture/doctor/checks.h"
 #include "capture/system/files.h"
@@ -26,6 +29,15 @@ constexpr const char* kWsl = "/dev/dxg";
 
 bool exists(const std::string& path) { return access(path.c_str(), F_OK) == 0; }
 
+/// The file, and a kernel module behind it: as root cuInit() makes the file where there is none,
+/// and then cannot open it.
+bool has_control(const std::string& root) {
+  const std::string path = root + kControl;
+  const Descriptor file(::open(path.c_str(), O_RDWR | O_CLOEXEC | O_NOCTTY));
+  const int why = errno;
+  return file.get() >= 0 || (exists(path) && why != ENXIO && why != ENODEV);
+}
+
 Check driver_check(const Surroundings& around) {
   Check check{.section = "GPU", .what = "driver", .state = CheckState::fine};
   const std::string version = read_line(around.root + kVersion);
@@ -35,7 +47,7 @@ Check driver_check(const Surroundings& around) {
                                                       version.find('\n') - colon - 1)));
     return check;
   }
-  if (exists(around.root + kControl)) {
+  if (has_control(around.root)) {
     check.detail = std::string(kControl) +
                    " is there; /proc/driver/nvidia, which has the version, "
                    "is not shown to this container";
@@ -60,7 +72,7 @@ Check devices_check(const std::string& root) {
   int closed = 0;
   // With WSL one file stands for all.
   const std::string of_all = root + kWsl;
-  const bool wsl = !exists(root + kControl) && exists(of_all);
+  const bool wsl = !has_control(root) && exists(of_all);
   if (wsl) ++(access(of_all.c_str(), R_OK | W_OK) == 0 ? open : closed);
   const std::string devices = root + "/dev/";
   for (const std::string& name : names_in(devices)) {
@@ -254,7 +266,7 @@ Check cupti_check(bool driver) {
       return check;
     }
     const std::string why = why_not(answer, driver);
-    if (!why.empty() && passed_over.empty()) passed_over = file + " " + why;
+    if (!why.empty() && passed_over.empty()) passed_over.append(file).append(" ").append(why);
   }
   check.state = CheckState::fact;
   const char* const named = std::getenv("FATHOM_CUPTI");
@@ -291,8 +303,8 @@ bool Surroundings::starts_nvml() {
 }
 
 bool has_nvidia_driver(const Surroundings& around) {
-  return exists(around.root + kVersion) || exists(around.root + kControl) ||
-         exists(around.root + kWsl) || around.nvml_starts();
+  return exists(around.root + kVersion) || has_control(around.root) || exists(around.root + kWsl) ||
+         around.nvml_starts();
 }
 
 std::string_view without_nvidia_driver() {
@@ -305,7 +317,7 @@ std::vector<Check> gpu_permission_checks(const Surroundings& around) {
   std::vector<Check> checks = {driver_check(around)};
   if (has_nvidia_driver(around)) {
     // Whom NVML answers can open them, whatever their names.
-    const bool files = exists(root + kVersion) || exists(root + kControl) || exists(root + kWsl);
+    const bool files = exists(root + kVersion) || has_control(root) || exists(root + kWsl);
     if (files) checks.push_back(devices_check(root));
     checks.push_back(counters_check(root));
   }
