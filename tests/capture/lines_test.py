@@ -429,7 +429,7 @@ class Way(unittest.TestCase):
                 self.assertEqual(found, expected, how)
                 why = run.process()["lines"].get("all_code_traced", "")
                 self.assertEqual("frame evaluation function" in why, how == "alone", how)
-            self.assertEqual(set(expected.values()), {500})
+            self.assertEqual(set(expected.values()), {600})
 
     def test_threads_that_run_at_the_end_do_no_harm(self) -> None:
         run = self.record(

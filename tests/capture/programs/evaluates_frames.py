@@ -35,6 +35,8 @@ def both():
 
 both()
 both()
+library["set_then_each"](native.set, 0, number, 100)
+library["items"](Numbers(), 100)
 how = ("none", "passing", "alone", "usual").index(sys.argv[2])
 library["set_then_each"](native.set, how, number, 100)
 library["items"](Numbers(), 100)
