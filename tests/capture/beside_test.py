@@ -82,10 +82,8 @@ main = [None]
 for _ in range(2):
     hub.run(helper)
     main[0] = greenlet.greenlet(hub.loop)
-    made = [greenlet.greenlet(work, main[0]) for _ in range(3)]
+    made = [greenlet.greenlet(lambda: work(20), main[0]) for _ in range(3)]
     hub.ready.extend(made)
-    for each in made:
-        each.switch(20)
     main[0].switch(70)
     print([each.dead for each in made])
 """
