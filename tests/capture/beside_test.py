@@ -208,7 +208,7 @@ class Beside(unittest.TestCase):
                 if "# each turn" in line:
                     self.assertEqual(hits[at], 120, line)
             why = run.process()["lines"].get("all_code_traced", "")
-            self.assertEqual("greenlet" in why, not self.has_monitoring and options is LINES, why)
+            self.assertRegex(why, "^$" if self.has_monitoring else "greenlet|version of Python")
 
     def test_coverage_sees_what_it_sees_alone(self) -> None:
         self.needs("coverage")
