@@ -82,10 +82,8 @@ main = [None]
 for _ in range(2):
     hub.run(helper)
     main[0] = greenlet.greenlet(hub.loop)
-    made = [greenlet.greenlet(work, main[0]) for _ in range(3)]
+    made = [greenlet.greenlet(lambda: work(20), main[0]) for _ in range(3)]
     hub.ready.extend(made)
-    for each in made:
-        each.switch(20)
     main[0].switch(70)
     print([each.dead for each in made])
 """
@@ -210,7 +208,7 @@ class Beside(unittest.TestCase):
                 if "# each turn" in line:
                     self.assertEqual(hits[at], 120, line)
             why = run.process()["lines"].get("all_code_traced", "")
-            self.assertEqual("greenlet" in why, not self.has_monitoring and options is LINES, why)
+            self.assertRegex(why, "^$" if self.has_monitoring else "greenlet|version of Python")
 
     def test_coverage_sees_what_it_sees_alone(self) -> None:
         self.needs("coverage")

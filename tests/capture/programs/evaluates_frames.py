@@ -10,6 +10,9 @@ def each(function, count):
     for at in range(count): function(at)
 def items(box, count):
     for at in range(count): box[at]
+def set_then_each(native, how, function, count):
+    set(native, how)
+    each(function, count)
 """
 library = {}
 exec(compile(LIBRARY, os.path.join(os.path.dirname(os.__file__), "made_library.py"), "exec"), library)
@@ -32,6 +35,10 @@ def both():
 
 both()
 both()
-library["set"](native.set, ("none", "passing", "alone", "usual").index(sys.argv[2]))
+library["set_then_each"](native.set, 0, number, 100)
+library["items"](Numbers(), 100)
+how = ("none", "passing", "alone", "usual").index(sys.argv[2])
+library["set_then_each"](native.set, how, number, 100)
+library["items"](Numbers(), 100)
 both()
 both()
