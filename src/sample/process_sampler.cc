@@ -269,7 +269,9 @@ void ProcessSampler::add_thread(pid_t id, std::int64_t now, bool from_start) {
     scheduled = std::min<std::int64_t>(scheduled, 1);
   }
   const auto [at, fresh] = threads_.try_emplace(id, pid_, task, begin, before, files_);
-  if (fresh) at->second.scheduled = scheduled;
+  if (!fresh) return;
+  at->second.scheduled = scheduled;
+  at->second.scheduled_when_found = task.switches;
 }
 
 void ProcessSampler::look_for_python(std::int64_t now) {
@@ -595,10 +597,12 @@ std::optional<BlockedParts> ProcessSampler::blocked_parts(Thread& thread, const 
 
 /// The record costs the thread some 1 µs per switch: one that is switched too often goes without.
 void ProcessSampler::watch_switches(Thread& thread, std::int64_t now) {
-  const std::int64_t before = std::exchange(thread.scheduled_when_listed, thread.scheduled);
+  // Until it is looked at, what it was scheduled before it was found is not counted yet.
+  const std::int64_t count = std::max(thread.scheduled, thread.scheduled_when_found);
+  const std::int64_t before = std::exchange(thread.scheduled_when_listed, count);
   const std::int64_t since = std::exchange(thread.listed_at, now);
   if (thread.polled) return;
-  if (before >= 0 && (thread.scheduled - before) * kMostPerSwitch > now - since) {
+  if (before >= 0 && (count - before) * kMostPerSwitch > now - since) {
     thread.polled = true;
     if (thread.switch_event) options_.watch->release_switches();
     thread.switch_event.reset();

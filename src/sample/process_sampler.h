@@ -134,6 +134,7 @@ class ProcessSampler {
     std::optional<native::SwitchEvent> switch_event;
     bool polled = false;           ///< Its switches are not to be had, or too many.
     std::vector<Switch> switches;  ///< That no look has used yet.
+    std::int64_t scheduled_when_found = 0;
     std::int64_t scheduled_when_listed = -1;
     std::int64_t listed_at = 0;
   };
