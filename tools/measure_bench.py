@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """How often a bench claims a difference between a command and itself, and how often it finds a true one.
 
-    tools/measure_bench.py [--pairs N] [--step-pairs N] [--live N] [--timers N] [--write docs/bench.md]
+    tools/measure_bench.py [--parts windows live] [--pairs N] [--step-pairs N] [--live N] [--timers N] [--write docs/bench.md]
     tools/measure_bench.py --slow-down N [--seconds S] [--write docs/bench.md]
 
 A process, and the steps of a small training loop, are recorded against themselves in one long `fathom bench` each. Of its
@@ -9,7 +9,7 @@ pairs, 1000 windows are judged, each with its order drawn anew: both sides are t
 have been either. The same runs, in the order of time, are also judged as "all of A, then all of B". Then whole comparisons
 are made live: of the process and of the steps with themselves, and with what does more; by hyperfine where it is in PATH, of
 the same two programs between ours; and of a function with itself by torch.utils.benchmark where build/torch has torch, and by
-fathom.bench. With --slow-down, instead, a process and a step that take 1 % longer are sought, N comparisons or S seconds each;
+fathom.bench. Each part is written when it is measured, so that those that were are kept whatever ends the rest. With --slow-down, instead, a process and a step that take 1 % longer are sought, N comparisons or S seconds each;
 it needs nobody, and writes its table after each comparison. FATHOM names the binary (default build/release/fathom), with the Python package beside it; TORCH the Python that
 has torch (default build/torch/bin/python).
 """
@@ -39,6 +39,7 @@ import measured_part
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 FATHOM = os.environ.get("FATHOM", str(ROOT / "build/release/fathom"))
 SLOW_DOWN_MARKS = ("<!-- slowed: begin -->", "<!-- slowed: end -->")
+WINDOW_MARKS = ("<!-- windows: begin -->", "<!-- windows: end -->")
 WINDOWS = 1000
 PROGRAM = "i=0; while [ $i -lt {} ]; do i=$((i+1)); done"
 ROUNDS = 6000
@@ -301,13 +302,14 @@ LIVE: tuple[tuple[str, Program, float, tuple[str, ...]], ...] = (
 )
 
 
-def page(args: argparse.Namespace) -> Iterator[str]:
-    """Its lines, as they are measured."""
-    began, load = time.monotonic(), os.getloadavg()[0]
+def window_part(args: argparse.Namespace) -> Iterator[str]:
     yield from window_table("A process, a loop of the shell", recorded(args.pairs, command(), "wall_ns"))
     if args.step_pairs:
         yield from window_table("The step of a small training loop, one value a run",
                                 recorded(args.step_pairs, training(), "step_ns"))
+
+
+def live_part(args: argparse.Namespace) -> Iterator[str]:
     yield from ["Whole comparisons, live; \"the step\" is that of the training loop, \"the process\" the loop of the shell:", "",
                 "| by | of | that does | options | claims |", "|---|---|---|---|---|"]
     for name, program, more, options in LIVE:
@@ -320,16 +322,30 @@ def page(args: argparse.Namespace) -> Iterator[str]:
             yield (f"| hyperfine, Welch | {name} | {100 * more:.0f} % more | `--warmup 1 --runs {options[1]}` | faster {faster}, "
                    f"slower {slower}, neither {comparisons - faster - slower} |")
     yield ""
-    if args.timers:
-        for name, claims in with_timers(args.timers).items():
-            yield from [f"A function of 0.3 ms with itself, {args.timers} times by {name}, 0.2 s a side: a difference is claimed in "
-                        f"{claims} ({percent(claims / args.timers)}).", ""]
+    if not args.timers:
+        return
+    for name, claims in with_timers(args.timers).items():
+        yield from [f"A function of 0.3 ms with itself, {args.timers} times by {name}, 0.2 s a side: a difference is claimed in "
+                    f"{claims} ({percent(claims / args.timers)}).", ""]
+
+
+PARTS: dict[str, tuple[Callable[[argparse.Namespace], Iterator[str]], tuple[str, str]]] = {
+    "windows": (window_part, WINDOW_MARKS),
+    "live": (live_part, measured_part.MARKS),
+}
+
+
+def timed(lines: Iterator[str]) -> Iterator[str]:
+    """And how long they took, at which load."""
+    began, load = time.monotonic(), os.getloadavg()[0]
+    yield from lines
     yield (f"It took {time.monotonic() - began:.0f} s on {os.cpu_count()} cores, load {load:.1f} at the start and "
            f"{os.getloadavg()[0]:.1f} at the end.")
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--parts", nargs="+", choices=list(PARTS), default=list(PARTS))
     parser.add_argument("--pairs", type=int, default=600)
     parser.add_argument("--step-pairs", type=int, default=200, help="0: none")
     parser.add_argument("--live", type=int, default=40)
@@ -345,10 +361,15 @@ def main() -> None:
                   lambda table: measured_part.write(args.write, table, SLOW_DOWN_MARKS))
         return
     if args.write is not None:
-        measured_part.write(args.write, "\n".join(page(args)))
-        return
-    for line in page(args):
-        print(line, flush=True)
+        for part in args.parts:
+            measured_part.parts(args.write, PARTS[part][1])
+    for part in args.parts:
+        make, marks = PARTS[part]
+        if args.write is not None:
+            measured_part.write(args.write, "\n".join(timed(make(args))), marks)
+            continue
+        for line in timed(make(args)):
+            print(line, flush=True)
 
 
 if __name__ == "__main__":

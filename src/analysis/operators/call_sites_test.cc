@@ -91,6 +91,21 @@ TEST(CallSites, FallBackToTheRecordedStackOfTheOperatorsAround) {
   EXPECT_EQ(CallSites(recording.context()).of(inner), "model.py:31");
 }
 
+TEST(CallSites, OfOneStackAreTheSameEachTime) {
+  TraceBuilder builder;
+  const std::string users = "torch/nn/linear.py(5): forward;model.py(31): forward;main.py(2): run";
+  const SliceId first = builder.op("aten::mm", 0, 10).stack(users);
+  const SliceId second = builder.op("aten::add", 20, 10).stack(users);
+  const SliceId foreign = builder.op("aten::mul", 40, 10).stack("torch/nn/linear.py(5): forward");
+  const Recording recording(builder);
+  const CallSites sites(recording.context());
+  for (int asked = 0; asked < 2; ++asked) {
+    EXPECT_EQ(sites.of(first), "model.py:31");
+    EXPECT_EQ(sites.of(second), "model.py:31");
+    EXPECT_EQ(sites.of(foreign), "");
+  }
+}
+
 TEST(CallSites, OfABackwardOperatorAreWhereItsForwardOperatorWasCalled) {
   TraceBuilder builder;
   builder.op("aten::mm", 0, 10).sequence(7).stack("model.py(31): forward");
