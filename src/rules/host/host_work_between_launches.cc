@@ -746,15 +746,24 @@ std::string steps_text(const RuleContext& rules, const Site& site) {
   return ", in " + std::to_string(steps) + " of " + counted_noun(rules.steps.size(), "step");
 }
 
-/// The names of what runs right before a stretch and after it.
+/// The names of the operators right before a stretch and after it. Annotations are passed over, a
+/// few of them: a step's has its number in its name.
 std::pair<StringId, StringId> neighbours(const Trace& trace, const Nesting::Thread& thread,
                                          const Interval& stretch) {
+  constexpr int kPassedOver = 64;
   const auto start_of = [&trace](SliceId at) { return trace.slices.start[at.row()]; };
-  const auto after = std::ranges::lower_bound(thread.slices, stretch.end, {}, start_of);
-  const auto before = std::ranges::lower_bound(thread.slices, stretch.begin, {}, start_of);
-  return {
-      before == thread.slices.begin() ? StringId() : trace.slices.name[std::prev(before)->row()],
-      after == thread.slices.end() ? StringId() : trace.slices.name[after->row()]};
+  const auto is_op = [&trace](SliceId at) { return trace.kind(at) == SliceKind::cpu_op; };
+  StringId before{};
+  auto at = std::ranges::lower_bound(thread.slices, stretch.begin, {}, start_of);
+  for (int i = 0; i < kPassedOver && !before.valid() && at != thread.slices.begin(); ++i) {
+    --at;
+    if (is_op(*at)) before = trace.slices.name[at->row()];
+  }
+  StringId after{};
+  at = std::ranges::lower_bound(thread.slices, stretch.end, {}, start_of);
+  for (int i = 0; i < kPassedOver && !after.valid() && at != thread.slices.end(); ++i, ++at)
+    if (is_op(*at)) after = trace.slices.name[at->row()];
+  return {before, after};
 }
 
 /// Of the main thread: is most of it between operators between which half of the steps do not
