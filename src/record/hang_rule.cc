@@ -86,7 +86,8 @@ std::string HangRule::odd_step(const TreeLook& tree) {
   std::ranges::nth_element(sorted, middle);
   const std::int64_t lasts = tree.now - last_end_;
   if (lasts < std::max(kLeastStep, kTimesMedian * *middle)) return {};
-  const bool busy = computes(tree);
+  // One that has to share its processors may get next to nothing.
+  const bool busy = computes(tree) || tree.ready;
   if (busy && lasts < std::max(quiet_, longest_phase_)) return {};
   told_step_ = true;
   return "no step has ended for " + duration_text(duration_ns(lasts)) + ", where the median is " +

@@ -105,6 +105,14 @@ TEST_F(Hang, AStepInWhichItComputesMayBeAValidation) {
   EXPECT_NE(why.find("the program computes"), std::string::npos) << why;
 }
 
+TEST_F(Hang, AStepThatWaitsForAProcessorMayBeAValidation) {
+  steps(20, 30 * kMs);
+  for (int second = 0; second < 59; ++second) {
+    now_ += kSecond;
+    EXPECT_EQ(rule_.look({.now = now_, .spent = {{7, 0}}, .ready = true}), "");
+  }
+}
+
 TEST_F(Hang, WhatWasDoneBesideStepsBeforeMayBeDoneAgain) {
   steps(20, 30 * kMs);
   rule_.phase(now_, 100 * kSecond);

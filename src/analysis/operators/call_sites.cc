@@ -24,6 +24,11 @@ constexpr std::array<std::string_view, 15> kForeign = {
     "fathom_recorder/",
 };
 
+/// Packages whose files torch.profiler writes without the folder that they are installed in, and
+/// whose names nobody gives a folder of a program.
+constexpr std::array<std::string_view, 6> kStripped = {"numpy/",   "scipy/",   "pandas/",
+                                                       "sklearn/", "skimage/", "librosa/"};
+
 std::string text_of(const CodePlace& place) {
   return std::string(place.file) + ":" + std::string(place.line);
 }
@@ -58,7 +63,9 @@ CodePlace parse_place(std::string_view frame) {
 }
 
 bool is_user_code(const CodePlace& place) {
-  return place.valid() && std::ranges::none_of(kForeign, [&](std::string_view part) {
+  const bool stripped = std::ranges::any_of(
+      kStripped, [&](std::string_view package) { return place.file.starts_with(package); });
+  return place.valid() && !stripped && std::ranges::none_of(kForeign, [&](std::string_view part) {
            return place.file.find(part) != std::string_view::npos;
          });
 }

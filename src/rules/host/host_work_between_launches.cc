@@ -48,7 +48,7 @@ constexpr std::string_view kDoc =
     "does what is left of a stretch that is checkpoints for three quarters. A "
     "stretch without a name that processor times show to be mostly without a processor is not "
     "Python's, unless the rest is 10 % of the step. Gaps without a line in less than half of the "
-    "steps have low confidence: a thread "
+    "steps, or between other operators in each, have low confidence: a thread "
     "that is kept off its processor stands still likewise. "
     "Compilation, and waiting for a collective on another thread, do not count. Sources: our "
     "accounting; PyTorch's tuning guide (asynchronous loading and augmentation).";
@@ -746,10 +746,57 @@ std::string steps_text(const RuleContext& rules, const Site& site) {
   return ", in " + std::to_string(steps) + " of " + counted_noun(rules.steps.size(), "step");
 }
 
-/// Without a device: is it in few of the steps, and nothing shows what runs then?
+/// The names of the operators right before a stretch and after it. Annotations are passed over, a
+/// few of them: a step's has its number in its name.
+std::pair<StringId, StringId> neighbours(const Trace& trace, const Nesting::Thread& thread,
+                                         const Interval& stretch) {
+  constexpr int kPassedOver = 64;
+  const auto start_of = [&trace](SliceId at) { return trace.slices.start[at.row()]; };
+  const auto is_op = [&trace](SliceId at) { return trace.kind(at) == SliceKind::cpu_op; };
+  StringId before{};
+  auto at = std::ranges::lower_bound(thread.slices, stretch.begin, {}, start_of);
+  for (int i = 0; i < kPassedOver && !before.valid() && at != thread.slices.begin(); ++i) {
+    --at;
+    if (is_op(*at)) before = trace.slices.name[at->row()];
+  }
+  StringId after{};
+  at = std::ranges::lower_bound(thread.slices, stretch.end, {}, start_of);
+  for (int i = 0; i < kPassedOver && !after.valid() && at != thread.slices.end(); ++i, ++at)
+    if (is_op(*at)) after = trace.slices.name[at->row()];
+  return {before, after};
+}
+
+/// Of the main thread: is most of it between operators between which half of the steps do not
+/// stand still? What a step does is done at one place in each of them.
+bool wanders(const RuleContext& rules, const Site& site) {
+  const Nesting::Thread* const thread =
+      thread_of(rules.context.nesting().work, rules.accounting.main_thread);
+  if (thread == nullptr) return false;
+  struct Place {
+    std::set<const Step*> steps;
+    Duration time{};
+  };
+  std::map<std::pair<StringId, StringId>, Place> places;
+  Duration all{};
+  for (const Interval& stretch : site.stretches) {
+    Place& place = places[neighbours(rules.trace(), *thread, stretch)];
+    place.steps.insert(rules.step_at(stretch.begin));
+    place.time += stretch.length();
+    all += stretch.length();
+  }
+  Duration usual{};
+  for (const auto& [between, place] : places)
+    if (2 * place.steps.size() >= rules.steps.size()) usual += place.time;
+  return 2 * usual < all;
+}
+
+/// Without a device: is it in few of the steps, or now here, now there, and nothing shows what runs
+/// then?
 bool is_rare(const RuleContext& rules, const Site& site, Work work) {
-  return rules.device < 0 && work == Work::other && !site.frame.valid() && !site.line.valid() &&
-         rules.steps.size() >= kStepsToCompare && 2 * steps_of(rules, site) < rules.steps.size();
+  if (rules.device >= 0 || work != Work::other || site.frame.valid() || site.line.valid())
+    return false;
+  if (rules.steps.size() < kStepsToCompare) return false;
+  return 2 * steps_of(rules, site) < rules.steps.size() || wanders(rules, site);
 }
 
 /// Of time that has no name, what the thread's processor time shows of it, as shares of the step.
@@ -836,7 +883,8 @@ std::string frees_text(const Site& site) {
 /// Why it may be something else, or less.
 std::string doubts(const RuleContext& rules, bool frees, bool rare) {
   if (rare)
-    return "Other steps do not stand still: a thread that is kept off its processor, and a garbage "
+    return "Other steps do not stand still there: a thread that is kept off its processor, and a "
+           "garbage "
            "collection, show the same way.";
   if (has_frames(rules))
     return "Recording Python stacks makes Python slower than it is: compare the step time without.";

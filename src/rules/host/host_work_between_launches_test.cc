@@ -1,4 +1,6 @@
 #include <algorithm>
+#include <array>
+#include <cstdint>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -204,6 +206,30 @@ TEST(HostWorkBetweenLaunches, IsUnsureOfGapsInFewSteps) {
   const std::vector<Finding> usual = standing_still(6);
   ASSERT_EQ(usual.size(), 1U);
   EXPECT_EQ(usual[0].confidence, Confidence::medium);
+}
+
+TEST(HostWorkBetweenLaunches, IsUnsureOfGapsThatAreNowHereNowThere) {
+  // Eight operators a step, and after one of them 2 ms of nothing.
+  const auto found = [](std::int64_t moves) {
+    constexpr std::array<std::string_view, 8> kNames = {"aten::a", "aten::b", "aten::c", "aten::d",
+                                                        "aten::e", "aten::f", "aten::g", "aten::h"};
+    TraceBuilder builder;
+    for (std::int64_t i = 0; i < 8; ++i) {
+      std::int64_t at = 10'000 * kUs * i;
+      builder.step(i, at, 10'000 * kUs);
+      for (std::int64_t k = 0; k < 8; ++k) {
+        builder.op(kNames[static_cast<std::size_t>(k)], at, 1000 * kUs);
+        at += (k == moves * i ? 3000 : 1000) * kUs;
+      }
+    }
+    return JudgedTrace(builder).findings(host_work_between_launches());
+  };
+  const std::vector<Finding> one_place = found(0);
+  ASSERT_EQ(one_place.size(), 1U);
+  EXPECT_EQ(one_place[0].confidence, Confidence::medium);
+  const std::vector<Finding> any_place = found(1);
+  ASSERT_EQ(any_place.size(), 1U);
+  EXPECT_EQ(any_place[0].confidence, Confidence::low);
 }
 
 TEST(HostWorkBetweenLaunches, TakesNotAllThatIsAugmentedForImages) {

@@ -103,6 +103,21 @@ void add_node(const RuleContext& rules, SliceId node, Pass& pass) {
   }
 }
 
+/// Are numbers all that the loop takes, one of a list in each round? It goes through steps that
+/// follow from one another, such as times of a schedule, not through parts of the data.
+bool only_numbers(const Trace& trace, const Ops& ops, const SliceLoop& loop) {
+  bool any = false;
+  for (std::size_t i = loop.begin; i < loop.last; ++i) {
+    if (!takes_slices(trace.name(ops[i].op))) continue;
+    const std::optional<OpArguments> arguments = arguments_of(trace, ops[i].op);
+    const TensorArgument* const from = arguments ? arguments->tensor(0) : nullptr;
+    if (from == nullptr || from->dims.size() != 1 || trace.name(ops[i].op) != "aten::select")
+      return false;
+    any = true;
+  }
+  return any;
+}
+
 class Sites {
  public:
   explicit Sites(const RuleContext& rules) : rules_(rules), products_(rules.trace(), is_product) {}
@@ -114,6 +129,7 @@ class Sites {
       if (rules_.device < 0 && thread.track != rules_.accounting.main_thread) continue;
       const Ops ops = user_ops.of(thread);
       for (const SliceLoop& loop : slice_loops(rules_, names, ops)) {
+        if (only_numbers(rules_.trace(), ops, loop)) continue;
         std::string place = rules_.sites.of(ops[loop.first].op);
         if (place.empty()) place = block_text(rules_.trace(), ops, loop);
         add(ops, loop, sites_[place]);

@@ -95,6 +95,23 @@ TEST(PythonLoop, KeepsWhatProductsCompute) {
   EXPECT_NEAR(static_cast<double>(to_ns(total(findings[0].claims))), 12 * 1000 + 11 * 2000, 20);
 }
 
+TEST(PythonLoop, IsNoneOverTheNumbersOfASchedule) {
+  const auto found = [](std::string_view shapes) {
+    TraceBuilder builder;
+    builder.step(0, 0, 100'000);
+    for (std::int64_t i = 0; i < 12; ++i) {
+      builder.op("aten::select", 1000 + 5000 * i, 1000)
+          .concrete(R"(["","0",")" + std::to_string(i) + R"("])")
+          .shapes(shapes)
+          .types(R"(["float","Scalar","Scalar"])");
+      builder.op("aten::mul", 2000 + 5000 * i, 4000);
+    }
+    return JudgedTrace(builder).findings(python_loop()).size();
+  };
+  EXPECT_EQ(found("[[50],[],[]]"), 0U);
+  EXPECT_EQ(found("[[50,8],[],[]]"), 1U);
+}
+
 TEST(PythonLoop, CountsWhatTheDeviceIdles) {
   TraceBuilder builder;
   builder.step(0, 0, 1000);

@@ -196,10 +196,22 @@ void chain_operators(const RuleContext& rules, Chains& chains) {
 
 /// Is most of the time the optimizer's?
 bool is_of_optimizer(const RuleContext& rules, const Blamed& saved) {
-  std::size_t count = 0;
-  for (const SliceId op : saved.ops)
-    if (rules.context.phases()[op] == Phase::optimizer) ++count;
-  return 2 * count > saved.activities.size();
+  const auto in_optimizer = [&](SliceId op) {
+    return op.valid() && rules.context.phases()[op] == Phase::optimizer;
+  };
+  if (rules.device >= 0) {
+    const auto count = std::ranges::count_if(saved.ops, in_optimizer);
+    return 2 * static_cast<std::size_t>(count) > saved.activities.size();
+  }
+  // A few large operators of the model may outweigh hundreds of small ones.
+  Duration all{};
+  Duration optimizer{};
+  for (const SliceId op : saved.ops) {
+    const Duration time = rules.trace().slices.duration[op.row()];
+    all += time;
+    if (in_optimizer(op)) optimizer += time;
+  }
+  return 2 * optimizer > all;
 }
 
 Fix fix_of(const RuleContext& rules, const Blamed& saved) {

@@ -99,6 +99,23 @@ TEST(FusableElementwise, IsOfTheMainThreadsOperatorsWithoutADevice) {
       << "all but one operator of 100 ns; the Python before mul and tanh";
 }
 
+TEST(FusableElementwise, IsTheOptimizersByTimeNotByNumber) {
+  // Three operators of the model, and 30 of the optimizer.
+  const auto fix = [](std::int64_t models) {
+    TraceBuilder builder;
+    builder.step(1, 0, 20'000);
+    builder.op("aten::mul", 0, models);
+    builder.op("aten::add", models, models);
+    builder.op("aten::tanh", 2 * models, models);
+    builder.op("aten::mm", 3 * models, 50);
+    builder.annotation("Optimizer.step#SGD.step", 16'000, 3000);
+    for (std::int64_t i = 0; i < 30; ++i) builder.op("aten::add_", 16'000 + 50 * i, 50);
+    return JudgedTrace(builder).findings(fusable_elementwise()).at(0).fix.text;
+  };
+  EXPECT_NE(fix(5000).find("Compile the model"), std::string::npos) << fix(5000);
+  EXPECT_NE(fix(100).find("Most of them are the optimizer's"), std::string::npos) << fix(100);
+}
+
 TEST(FusableElementwise, EndsAChainWithItsStep) {
   TraceBuilder builder;
   for (const std::int64_t at : {0, 1000}) {
