@@ -163,9 +163,9 @@ Trace distinct_ops_of_one_kernel(std::size_t count) {
   return trace.build();
 }
 
-/// Slices within slices, then launches in the innermost; `add_level` opens each level.
-template <typename AddLevel>
-Trace tower(std::size_t levels, const AddLevel& add_level) {
+/// Slices within slices, then what `add_inner` adds to the innermost; `add_level` opens each level.
+template <typename AddLevel, typename AddInner>
+Trace tower(std::size_t levels, const AddLevel& add_level, const AddInner& add_inner) {
   const std::size_t launches = levels / 5;
   TraceBuilder trace;
   add_device(trace);
@@ -174,8 +174,14 @@ Trace tower(std::size_t levels, const AddLevel& add_level) {
   for (std::size_t level = 0; level < levels; ++level)
     add_level(trace, level, whole(level), length - 2 * whole(level));
   for (std::size_t i = 0; i < launches; ++i)
-    add(trace, {.at = inside + whole(i) * kGap, .id = whole(i) + 1});
+    add_inner(trace, inside + whole(i) * kGap, whole(i) + 1);
   return trace.build();
+}
+template <typename AddLevel>
+Trace tower(std::size_t levels, const AddLevel& add_level) {
+  return tower(levels, add_level, [](TraceBuilder& trace, std::int64_t at, std::int64_t id) {
+    add(trace, {.at = at, .id = id});
+  });
 }
 
 Trace nested_ops(std::size_t count) {
@@ -183,6 +189,36 @@ Trace nested_ops(std::size_t count) {
                [](TraceBuilder& trace, std::size_t level, std::int64_t at, std::int64_t length) {
                  trace.op("aten::add", at, length).shapes("[[2,3],[2,3]]").sequence(whole(level));
                });
+}
+
+/// What rules look outwards from: who asked for a copy, whether one of a name is around it.
+Trace copies_in_a_nest(std::size_t count) {
+  return tower(
+      count,
+      [](TraceBuilder& trace, std::size_t level, std::int64_t at, std::int64_t length) {
+        trace.op(level == 0 ? "aten::to" : "mine::level", at, length);
+      },
+      [](TraceBuilder& trace, std::int64_t at, std::int64_t id) {
+        trace.op("aten::copy_", at, 90);
+        trace.runtime("cudaMemcpyAsync", at + 5, 10, id);
+        trace.copy(CopyKind::h2d, at + 20, 30, id, 64)
+            .memory(MemoryKind::pageable, MemoryKind::device);
+        trace.runtime("cudaStreamSynchronize", at + 20, 40);
+      });
+}
+
+/// Nothing around them says what they are, or how large.
+Trace collectives_in_a_nest(std::size_t count) {
+  return tower(
+      count,
+      [](TraceBuilder& trace, std::size_t, std::int64_t at, std::int64_t length) {
+        trace.op("mine::level", at, length);
+      },
+      [](TraceBuilder& trace, std::int64_t at, std::int64_t id) {
+        trace.op("mine::exchange", at, 60);
+        trace.runtime("cudaLaunchKernel", at + 5, 10, id);
+        trace.kernel("ncclDevKernel_Generic", at + 20, 70, id);
+      });
 }
 
 Trace nested_annotations(std::size_t count) {
@@ -563,6 +599,8 @@ std::span<const HostileTrace> hostile_traces() {
       {"distinct_names", distinct_names, few()},
       {"distinct_ops_of_one_kernel", distinct_ops_of_one_kernel, few()},
       {"nested_ops", nested_ops, deep()},
+      {"copies_in_a_nest", copies_in_a_nest, deep()},
+      {"collectives_in_a_nest", collectives_in_a_nest, deep()},
       {"nested_annotations", nested_annotations, deep()},
       {"nested_frames", nested_frames, deep()},
       {"overlapping", overlapping, few()},
