@@ -1,6 +1,6 @@
 // Any bytes may lie in a process as code, or as what perf says of it: nothing of it crashes, and no
 // stack goes on for ever. The first 2 bytes are the length of .eh_frame_hdr, then come it and
-// .eh_frame; all of it is read as an ELF file and as a record of perf, too.
+// .eh_frame; all of it is read as an ELF file, as a record of perf and as instructions, too.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -24,16 +24,31 @@ constexpr std::uint64_t kFrames = 0x20000;
 
 class Code final : public CodeLookup {
  public:
-  explicit Code(const CallFrames& frames) : frames_(frames) {}
+  Code(const CallFrames& frames, std::span<const std::byte> code) : frames_(frames), code_(code) {}
   bool is_code(Address address) override { return address < 0x1000000; }
   const Row* rules_at(Address address) override {
     row_ = frames_.find(address);
     return row_ ? &*row_ : nullptr;
   }
   bool calls(Address back, Address) override { return back % 3 == 0; }
+  CallBefore call_before(Address back, std::optional<Address>) override {
+    return static_cast<CallBefore>(back % 4);
+  }
+  std::optional<FunctionStart> start_of(Address place) override {
+    if (place % 5 == 0) return std::nullopt;
+    return FunctionStart{.at = place - place % 0x100, .sure = place % 2 == 0};
+  }
+  /// The same bytes at each page.
+  bool read_code(Address at, std::span<std::byte> to) override {
+    const std::size_t from = at % 0x1000;
+    if (from > code_.size() || to.size() > code_.size() - from) return false;
+    std::copy_n(code_.begin() + static_cast<std::ptrdiff_t>(from), to.size(), to.begin());
+    return true;
+  }
 
  private:
   const CallFrames& frames_;
+  std::span<const std::byte> code_;
   std::optional<Row> row_;
 };
 
@@ -43,7 +58,7 @@ void check(std::span<const std::byte> bytes) {
   const auto rest = bytes.subspan(std::min<std::size_t>(2, bytes.size()));
   const CallFrames frames({.address = kHeader, .bytes = rest.first(header)},
                           {.address = kFrames, .bytes = rest.subspan(header)});
-  Code code(frames);
+  Code code(frames, bytes);
   for (std::uint64_t address = 0; address < 0x40000; address += 0x777) {
     if (const auto row = frames.find(address); row && (address < row->begin || address >= row->end))
       fail("rules of another function");
