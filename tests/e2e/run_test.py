@@ -682,10 +682,10 @@ class Attach(Sandbox):
         self.assertEqual(manifest["options"]["recording"]["with"], ["samples"])
         hot = json.loads(self.fathom("hot", "session", "--json").stdout)
         self.assertTrue(hot["rows"])
-        self.assertRegex((self.folder / "session/monitor.fathom").read_bytes(), rb"(?s)samples\.rate_hz.{10}100\D")
+        self.assertRegex((self.folder / "session/monitor.fathom").read_bytes(), rb"(?s)samples\.rate_hz.{8}100\D")
         done = self.fathom("attach", str(process.pid), "--duration", "100ms", "--rate", "250", "--no-diagnose", "-o", "quick")
         self.assertEqual(done.returncode, 0, done.stderr)
-        self.assertRegex((self.folder / "quick/monitor.fathom").read_bytes(), rb"(?s)samples\.rate_hz.{10}250\D")
+        self.assertRegex((self.folder / "quick/monitor.fathom").read_bytes(), rb"(?s)samples\.rate_hz.{8}250\D")
         self.assertIn("at most 10000", self.fathom("attach", str(process.pid), "--rate", "10001").stderr)
 
     def test_of_programs_that_cannot_be_asked_one_is_named(self):

@@ -23,6 +23,7 @@ using Evaluation = unsigned char;
 constexpr Evaluation kTraced = 255;
 
 constexpr const char* kOther = "the program has a frame evaluation function of its own";
+constexpr const char* kProfiled = "there is a profile function, which wants all calls";
 
 struct Layout {
   Py_tracefunc told = nullptr;
@@ -44,7 +45,8 @@ struct Stack {
 constinit Layout layout;
 bool abstains = false;  // for good
 bool switching = false;
-bool resting = false;  // until our function is called again
+bool resting = false;   // until our function is called again
+bool profiled = false;  // for a while at least
 const char* why_not = "";
 PyFrameEvaluation passing = nullptr;  // another one's, which calls ours
 thread_local constinit Stack stack;
@@ -61,11 +63,16 @@ Evaluation* innermost(const PyThreadState* state) {
   return at<Evaluation*>(state, layout.evaluation);
 }
 
-/// Whether the thread is traced by us, and profiled by nobody, whose events would be lost.
-bool is_ours(const PyThreadState* state) {
-  return at<Py_tracefunc>(state, layout.trace) == layout.told &&
-         at<Py_tracefunc>(state, layout.trace - sizeof(Py_tracefunc)) == nullptr;
+bool is_traced(const PyThreadState* state) {
+  return at<Py_tracefunc>(state, layout.trace) == layout.told;
 }
+
+bool is_profiled(const PyThreadState* state) {
+  return at<Py_tracefunc>(state, layout.trace - sizeof(Py_tracefunc)) != nullptr;
+}
+
+/// Whether the thread is traced by us, and profiled by nobody, whose events would be lost.
+bool is_ours(const PyThreadState* state) { return is_traced(state) && !is_profiled(state); }
 
 void look_at_stack() {
   stack.known = true;
@@ -96,7 +103,7 @@ void trace_all() {
   if (layout.told == nullptr) return;
   PyThreadState* state = PyInterpreterState_ThreadHead(PyInterpreterState_Main());
   for (; state != nullptr; state = PyThreadState_Next(state)) {
-    if (at<Py_tracefunc>(state, layout.trace) != layout.told) continue;
+    if (!is_traced(state)) continue;
     for (Evaluation* each = innermost(state); each != nullptr;
          each = at<Evaluation*>(each, layout.outer))
       *each = kTraced;
@@ -116,8 +123,10 @@ PyObject* evaluate(PyThreadState* state, void* frame, int throws) {
     passing = present();
     resume();
   }
-  if (!switching || !is_ours(state) || at<int>(state, kTracing) != 0)
+  if (!switching || !is_ours(state) || at<int>(state, kTracing) != 0) {
+    if (switching && is_traced(state) && is_profiled(state)) profiled = true;
     return late().evaluate_frame(state, frame, throws);
+  }
   if (!has_stack_left()) {
     give_up_switching("a recursion went deep, or a thread has a small stack");
     return late().evaluate_frame(state, frame, throws);
@@ -182,7 +191,7 @@ void begin_switching(PyFrameObject* frame, const PyObject* code, Py_tracefunc to
     layout.told = told;
   }
   const PyThreadState* const state = PyThreadState_Get();
-  if (!is_ours(state)) why_not = "there is a profile function, which wants all calls";
+  if (!is_ours(state)) why_not = kProfiled;
   // In the trace function itself nothing is traced.
   if (!is_ours(state) || at<int>(state, kTracing) != 1 || *innermost(state) != 0) return;
   const PyFrameEvaluation now = present();
@@ -211,8 +220,14 @@ void give_up_switching(const char* why) {
   trace_all();
 }
 
-void trace_again() { trace_all(); }
+void trace_again() {
+  profiled = false;
+  trace_all();
+}
 
-const char* why_all_is_traced() { return switching ? "" : why_not; }
+const char* why_all_is_traced() {
+  if (!switching) return why_not;
+  return profiled ? kProfiled : "";
+}
 
 }  // namespace fathom::python
