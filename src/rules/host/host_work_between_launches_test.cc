@@ -458,7 +458,7 @@ TEST(HostWorkBetweenLaunches, SumsExactlyWhatEachFunctionTakes) {
     for (int call = 0; call < 20; ++call) {
       const std::int64_t begin = at + (800 + 150 * call) * kUs;
       builder.frame("train.py(30): normalize", begin, 130 * kUs);
-      builder.frame("numpy/core.py(9): subtract", begin + 10 * kUs, 100 * kUs);
+      builder.frame("vectors/core.py(9): subtract", begin + 10 * kUs, 100 * kUs);
     }
   }
   const std::vector<Finding> findings = JudgedTrace(builder).findings(host_work_between_launches());
@@ -469,7 +469,7 @@ TEST(HostWorkBetweenLaunches, SumsExactlyWhatEachFunctionTakes) {
     return *at;
   };
   EXPECT_EQ(to_ns(total(found("train.py:20").claims)), kUs * 3 * 610);
-  const Finding& normalize = found("numpy/core.py:9");
+  const Finding& normalize = found("vectors/core.py:9");
   EXPECT_EQ(to_ns(total(normalize.claims)), kUs * 3 * 20 * 100);
   EXPECT_EQ(to_ns(total(found("train.py:30").claims)), kUs * 3 * 20 * 30);
   EXPECT_NE(found("train.py:30").evidence[0].text.find("normalize and what it calls take 2.600 ms"),
