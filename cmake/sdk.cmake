@@ -52,6 +52,7 @@ foreach(
         capture/system/briefly
         capture/system/files
         capture/system/host
+        capture/system/no_process
         measure/benchmark
         measure/block_timer
         measure/claim

@@ -20,6 +20,7 @@
 #include "base/quantity_text.h"
 #include "capture/system/argument_list.h"
 #include "capture/system/launch.h"
+#include "capture/system/no_process.h"
 #include "capture/system/signals.h"
 
 namespace fathom::measure {

@@ -21,8 +21,11 @@ class MeasuredPart(unittest.TestCase):
                 pages.update(re.findall(r"--write (docs/\w+\.md)", text))
         self.assertIn("docs/sampling.md", pages)
         for page in sorted(pages):
-            with self.subTest(page=page):
-                measured_part.parts(ROOT / page)
+            names = re.findall(r"<!-- (measured[^:]*): begin -->", (ROOT / page).read_text())
+            self.assertTrue(names, page)
+            for name in names:
+                with self.subTest(page=page, name=name):
+                    measured_part.parts(ROOT / page, (f"<!-- {name}: begin -->", f"<!-- {name}: end -->"))
 
     def test_only_what_lies_between_is_replaced(self):
         with tempfile.TemporaryDirectory() as folder:

@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #include "capture/system/argument_list.h"
-#include "capture/system/launch.h"
+#include "capture/system/no_process.h"
 
 namespace fathom::capture {
 namespace {

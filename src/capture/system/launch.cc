@@ -12,10 +12,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "base/process_limit.h"
 #include "capture/system/argument_list.h"
 #include "capture/system/files.h"
 #include "capture/system/loader.h"
+#include "capture/system/no_process.h"
 #include "wire/writer.h"
 
 namespace fathom::capture {
@@ -97,11 +97,6 @@ std::string find_program(const std::string& name) {
     if (colon == std::string_view::npos) return fallback;
     rest.remove_prefix(colon + 1);
   }
-}
-
-Error no_process(int reason) {
-  return {ErrorCode::io, "no process can be made: " + (reason == EAGAIN ? std::string(kProcessLimit)
-                                                                        : std::strerror(reason))};
 }
 
 Result<Launched> launch(const std::vector<std::string>& command,

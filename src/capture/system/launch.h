@@ -18,9 +18,6 @@ struct Launched {
   std::int64_t fork_memory = 0;  ///< Resident bytes that it was forked with: no peak of its own.
 };
 
-/// After a fork() that failed for that reason.
-Error no_process(int reason);
-
 /// Runs the command as a shell would, in our process group, with our standard input, output and
 /// error. `environment` is NAME=VALUE, on top of ours; `mask` is the signal mask that it gets.
 /// Errors: not_found for a command that there is not, unsupported for one that cannot be executed,
