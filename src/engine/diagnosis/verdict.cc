@@ -390,12 +390,12 @@ std::string without_finding(const RuleContext& rules, Family family,
     if (python && counted.holds(piece.interval.begin)) pieces.push_back(piece.interval.length());
   }
   if (pieces.empty()) return " No finding names a cause.";
+  const std::string stretches = count_text(static_cast<std::int64_t>(pieces.size())) +
+                                (pieces.size() == 1 ? " stretch" : " stretches");
   const Duration longest = std::ranges::max(pieces);
-  return " No finding names a cause: it is " +
-         count_text(static_cast<std::int64_t>(pieces.size())) +
-         (pieces.size() == 1 ? " stretch in " : " stretches in ") +
-         counted_noun(rules.steps.size(), "step") + ", the longest of " + duration_text(longest) +
-         ", the median one of " + duration_text(median_of(std::move(pieces))) + ".";
+  return " No finding names a cause: the time is " + stretches + " in " +
+         counted_noun(rules.steps.size(), "step") + ", the longest " + duration_text(longest) +
+         ", the median " + duration_text(median_of(std::move(pieces))) + ".";
 }
 
 /// Does no counted step hold work of the device, whose launches mostly are not in the trace?

@@ -63,18 +63,20 @@ TEST(Verdict, IsLatencyBoundWhereTheDeviceIsBusyWithShortProducts) {
 }
 
 TEST(Verdict, OfTheMainThreadSpeaksOfNoLaunchesAndNoRoof) {
-  TraceBuilder python;
-  python.step(1, 0, 1000);
-  python.op("aten::mm", 0, 300);
-  EXPECT_EQ(
-      verdict_of(python).sentence,
-      "The main thread runs Python outside of operators for 70.0 % of the step. No finding "
-      "names a cause: it is 1 stretch in 1 step, the longest of 700 ns, the median one of 700 "
-      "ns.");
+  const auto python = [](const std::vector<RankedFinding>& findings) {
+    TraceBuilder trace;
+    trace.step(1, 0, 1000);
+    trace.op("aten::mm", 0, 300);
+    return verdict_of(trace, findings).sentence;
+  };
+  EXPECT_EQ(python({}),
+            "The main thread runs Python outside of operators for 70.0 % of the step. No finding "
+            "names a cause: the time is 1 stretch in 1 step, the longest 700 ns, the median 700 "
+            "ns.");
   RankedFinding named;
   named.finding.family = Family::host;
   named.upper_bound = duration_ns(100);
-  EXPECT_EQ(verdict_of(python, {named}).sentence,
+  EXPECT_EQ(python({named}),
             "The main thread runs Python outside of operators for 70.0 % of the step.");
   TraceBuilder operators;
   operators.step(1, 0, 1000);
