@@ -61,6 +61,7 @@ def start(recorder: Any) -> Any:
         return None
     try:
         lines = Lines(module, recorder.session, options.lines_of, options.sources)
+        lines.beside_functions = options.with_functions()
         lines.begin(options.max_memory)
         lines.time_beside_cuda()
     except Exception as error:
@@ -98,13 +99,18 @@ class Lines:
         self._tool = -1
         self._local = 0
         self._all_traced = False
+        # Whose profile function wants all events, before Python 3.12.
+        self.beside_functions = False
         self._parts = Parts("lines", PART_ROW, module.line_part, self._part_row)
 
     def facts(self) -> dict[str, Any]:
         by = "sys.settrace" if self._tool < 0 else "sys.monitoring"
         files = len({lines.file for _, lines in list(self._codes.values())})
         found = {"by": by, "files": files, "code_objects": len(self._codes)}
-        why = self._module.why_all() if self._tool < 0 else ""
+        why = ""
+        if self._tool < 0:
+            beside = "functions are recorded by a profile function" if self.beside_functions else ""
+            why = self._module.why_all() or beside
         if why:
             found["all_code_traced"] = why
         return {"lines": found}

@@ -226,7 +226,7 @@ void trace_again() {
 }
 
 const char* why_all_is_traced() {
-  if (!switching) return why_not;
+  if (*why_not != '\0') return why_not;
   return profiled ? kProfiled : "";
 }
 

@@ -1,4 +1,4 @@
-// What is said where the system makes no process.
+// The error where the system makes no process.
 #pragma once
 
 #include "base/result.h"
