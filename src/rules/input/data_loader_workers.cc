@@ -186,8 +186,9 @@ std::int64_t batch_of(const RuleContext& rules, std::size_t fetches) {
   if (given > 0 && given <= kMost) return given;
   const std::optional<Batch> batch = find_batch(rules);
   const std::size_t steps = rules.steps.size();
-  if (!batch || !batch->samples || fetches == 0 || fetches % steps != 0) return 0;
-  const double each = *batch->samples / static_cast<double>(fetches / steps);
+  if (!batch || !batch->samples || steps == 0 || fetches == 0 || fetches % steps != 0) return 0;
+  const std::size_t fetches_of_step = fetches / steps;
+  const double each = *batch->samples / static_cast<double>(fetches_of_step);
   const bool whole = each >= 1 && each <= static_cast<double>(kMost) && each == std::floor(each);
   return whole ? static_cast<std::int64_t>(each) : 0;
 }

@@ -82,7 +82,7 @@ class Decoder {
   }
 
   /// add, sub, and: of the stack pointer.
-  Instruction change(int form, std::int64_t value) const {
+  [[nodiscard]] Instruction change(int form, std::int64_t value) const {
     if (form == 0xec) return done(Kind::sink, 0, value);
     if (form == 0xc4) return done(Kind::sink, 0, -value);
     if (form == 0xe4) return done(Kind::align);
