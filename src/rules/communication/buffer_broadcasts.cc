@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <string>
 
+#include "analysis/structure/from_outside.h"
 #include "analysis/structure/stretches.h"
 #include "base/quantity_text.h"
 #include "rules/common/claims.h"
@@ -41,32 +42,53 @@ struct Found {
   explicit Found(const RuleContext& rules) : removed(rules) {}
 };
 
-/// The outermost host slice of the broadcast: the last below the wrapper that names it.
-SliceId asked_by(const RuleContext& rules, SliceId host, SliceId wrapper) {
-  const Trace& trace = rules.trace();
-  SliceId found = host;
-  for (SliceId at = host; at.valid() && at != wrapper;
-       at = rules.context.nesting().parent[at.row()]) {
-    if (collective_kind(trace.name(at)) == CollectiveKind::broadcast) found = at;
+/// The outermost host slice of broadcasts below the innermost wrapper.
+class Askers {
+ public:
+  Askers(const RuleContext& rules, const NameSet& wrappers)
+      : parent_(rules.context.nesting().parent),
+        names_(rules.trace().slices.name),
+        wrappers_(wrappers),
+        broadcasts_(rules.trace(), [](std::string_view name) {
+          return collective_kind(name) == CollectiveKind::broadcast;
+        }) {
+    notes_.resize(rules.trace().slices.size());
   }
-  return found;
-}
+  /// `host` itself where none is named so.
+  [[nodiscard]] SliceId of(SliceId host) const {
+    const auto next = [this](std::uint32_t asker, SliceId at) -> std::uint32_t {
+      const StringId name = names_[at.row()];
+      if (wrappers_.contains(name)) return 0;
+      if (asker != 0 || !broadcasts_.contains(name)) return asker;
+      return number_of(at);
+    };
+    const SliceId asker = slice_of(notes_.of(parent_, host, next));
+    return asker.valid() ? asker : host;
+  }
+
+ private:
+  const Column<SliceId>& parent_;
+  const Column<StringId>& names_;
+  const NameSet& wrappers_;
+  NameSet broadcasts_;
+  FromOutside notes_;
+};
 
 Found look(const RuleContext& rules) {
   const Trace& trace = rules.trace();
   const NameSet wrappers(trace, is_wrapper);
+  const Askers askers(rules, wrappers);
   Found found(rules);
   for (const CollectiveCall& call : collective_calls(rules)) {
     const SliceId host =
         rules.device >= 0 ? rules.context.links().launch[call.slice.row()] : call.slice;
     if (!host.valid() || call.kind != CollectiveKind::broadcast) continue;
-    const SliceId wrapper = enclosing(rules, host, wrappers);
-    if (!wrapper.valid()) {
+    if (!enclosing(rules, host, wrappers).valid()) {
       found.elsewhere = true;
       continue;
     }
     found.calls.push_back(call.slice);
-    found.hosts.push_back(asked_by(rules, host, wrapper));
+    found.hosts.push_back(askers.of(host));
     found.bytes += call.bytes;
     if (rules.device >= 0) found.claims.push_back(claim(rules, call.slice));
   }
