@@ -2,8 +2,6 @@
 #include "analysis/devices/collectives.h"
 
 #include <algorithm>
-#include <cmath>
-#include <limits>
 #include <map>
 #include <optional>
 #include <string_view>
@@ -12,6 +10,7 @@
 
 #include "reports/groups.h"
 #include "reports/report.h"
+#include "reports/volume.h"
 
 namespace fathom {
 namespace collectives_report {
@@ -41,9 +40,7 @@ struct Group {
   CollectiveKind kind = CollectiveKind::other;
   Alike all;
   Duration max{};
-  std::uint64_t sized = 0;  // those with a recorded size
-  std::int64_t bytes = 0;
-  Duration sized_total{};
+  Volume volume;
   std::optional<Duration> transfer;
   std::optional<Duration> wait;
   Agreed<std::int32_t> device;
@@ -56,25 +53,6 @@ struct Shared {
   Duration all{};  ///< Of all rows.
 };
 using Collectives = ReportRows<Group, Shared>;
-
-std::int64_t rounded_mean(std::int64_t total, std::uint64_t count) {
-  return std::llround(static_cast<double>(total) / static_cast<double>(count));
-}
-
-std::optional<std::int64_t> bytes_of(const Group& group) {
-  return group.sized == 0 ? std::nullopt : std::optional(group.bytes);
-}
-
-std::optional<std::int64_t> mean_bytes(const Group& group) {
-  if (group.sized == 0) return {};
-  return rounded_mean(group.bytes, group.sized);
-}
-
-std::optional<double> gb_per_s(const Group& group) {
-  const auto time = static_cast<double>(to_ns(group.sized_total));
-  if (group.sized == 0 || !(time > 0)) return {};
-  return static_cast<double>(group.bytes) / time;
-}
 
 constexpr Collectives::Column kColumns[] = {
     {"kind", ColumnKind::text, "",
@@ -103,11 +81,13 @@ constexpr Collectives::Column kColumns[] = {
      "network is busy.",
      by<&Group::wait>},
     {"bytes", ColumnKind::bytes, "bytes",
-     "Sum of the larger of what goes in and what comes out, where recorded.", by<bytes_of>},
-    {"mean_bytes", ColumnKind::bytes, "bytes", "Mean size, rounded.", by<mean_bytes>},
+     "Sum of the larger of what goes in and what comes out, where recorded.",
+     [](const Group& group) { return group.volume.bytes(); }},
+    {"mean_bytes", ColumnKind::bytes, "bytes", "Mean size, rounded.",
+     [](const Group& group) { return group.volume.mean_bytes(); }},
     {"gb_per_s", ColumnKind::real, "GB/s",
      "Bytes over duration of those with a recorded size, in 10^9 bytes per second; waiting counts.",
-     by<gb_per_s>},
+     [](const Group& group) { return group.volume.gb_per_s(); }},
     {"device", ColumnKind::integer, "", "Device number, where all agree.",
      [](const Group& group) { return shared_value(group.device, -1); }},
     {"stream", ColumnKind::integer, "", "Stream number, where all agree.",
@@ -147,12 +127,7 @@ void add(const Trace& trace, const CollectiveCall& call, Group& group) {
   group.device.add(on_device ? trace.track(call.slice).device : -1);
   group.stream.add(on_device ? trace.track(call.slice).stream : kAbsent);
   if (call.bytes <= 0) return;
-  ++group.sized;
-  if (__builtin_add_overflow(group.bytes, call.bytes, &group.bytes)) {
-    group.bytes =
-        std::numeric_limits<std::int64_t>::max();  // a damaged file; the sum means nothing
-  }
-  group.sized_total += duration;
+  group.volume.add(call.bytes, duration);
 }
 
 /// Nothing where its size is not known, or no other rank is there to be waited for.

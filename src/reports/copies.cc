@@ -1,13 +1,12 @@
 // copies: memory copies and fills by kind and by the memory they touch.
 #include <algorithm>
-#include <cmath>
-#include <limits>
 #include <optional>
 #include <string_view>
 #include <vector>
 
 #include "reports/groups.h"
 #include "reports/report.h"
+#include "reports/volume.h"
 
 namespace fathom {
 namespace copies_report {
@@ -21,9 +20,7 @@ struct Group {
   Duration total{};
   Duration min = Duration::max();
   Duration max{};
-  std::uint64_t sized = 0;  // those with a recorded size
-  std::int64_t bytes = 0;
-  Duration sized_total{};
+  Volume volume;
   Agreed<std::int32_t> device;
   Agreed<std::int64_t> stream;
   OpCounts ops;
@@ -37,25 +34,6 @@ using Copies = ReportRows<Group, Shared>;
 
 std::optional<std::string_view> memory_name(MemoryKind kind) {
   return kind == MemoryKind::unknown ? std::nullopt : std::optional(to_string(kind));
-}
-
-std::int64_t rounded_mean(std::int64_t total, std::uint64_t count) {
-  return std::llround(static_cast<double>(total) / static_cast<double>(count));
-}
-
-std::optional<std::int64_t> bytes_of(const Group& group) {
-  return group.sized == 0 ? std::nullopt : std::optional(group.bytes);
-}
-
-std::optional<std::int64_t> mean_bytes(const Group& group) {
-  if (group.sized == 0) return {};
-  return rounded_mean(group.bytes, group.sized);
-}
-
-std::optional<double> gb_per_s(const Group& group) {
-  const auto time = static_cast<double>(to_ns(group.sized_total));
-  if (group.sized == 0 || !(time > 0)) return {};
-  return static_cast<double>(group.bytes) / time;
 }
 
 constexpr Copies::Column kColumns[] = {
@@ -75,10 +53,13 @@ constexpr Copies::Column kColumns[] = {
     {"percent", ColumnKind::percent, "percent",
      "Share of the time of all selected copies and fills.",
      [](const Group& group, const Shared& shared) { return percent_of(group.total, shared.all); }},
-    {"bytes", ColumnKind::bytes, "bytes", "Bytes moved or filled, where recorded.", by<bytes_of>},
-    {"mean_bytes", ColumnKind::bytes, "bytes", "Mean size, rounded.", by<mean_bytes>},
+    {"bytes", ColumnKind::bytes, "bytes", "Bytes moved or filled, where recorded.",
+     [](const Group& group) { return group.volume.bytes(); }},
+    {"mean_bytes", ColumnKind::bytes, "bytes", "Mean size, rounded.",
+     [](const Group& group) { return group.volume.mean_bytes(); }},
     {"gb_per_s", ColumnKind::real, "GB/s",
-     "Bytes over duration of those with a recorded size, in 10^9 bytes per second.", by<gb_per_s>},
+     "Bytes over duration of those with a recorded size, in 10^9 bytes per second.",
+     [](const Group& group) { return group.volume.gb_per_s(); }},
     {"device", ColumnKind::integer, "", "Device number, where all agree.",
      [](const Group& group) { return shared_value(group.device, -1); }},
     {"stream", ColumnKind::integer, "", "Stream number, where all agree.",
@@ -117,13 +98,7 @@ void add(const Trace& trace, SliceId activity, Group& group) {
   group.stream.add(trace.track(activity).stream);
   const std::uint32_t detail = trace.slices.detail[activity.row()];
   if (detail == SliceId::kNone || trace.copies.bytes[detail] == kAbsent) return;
-  ++group.sized;
-  const std::int64_t bytes = trace.copies.bytes[detail];
-  if (__builtin_add_overflow(group.bytes, bytes, &group.bytes)) {
-    group.bytes =
-        std::numeric_limits<std::int64_t>::max();  // a damaged file; the sum means nothing
-  }
-  group.sized_total += duration;
+  group.volume.add(trace.copies.bytes[detail], duration);
 }
 
 Result<Copies> compute(const Context& context) {
