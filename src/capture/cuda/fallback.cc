@@ -2,6 +2,9 @@
 #include "capture/cuda/fallback.h"
 
 #include <algorithm>
+#include <iterator>
+
+#include <dirent.h>
 
 namespace fathom::cuda {
 namespace {
@@ -151,6 +154,27 @@ void explain_newer(std::uint32_t version, int driver_major, Loss& loss) {
              drivers + " at most (" + loss.why + ")";
   loss.remedy = "install CUPTI of CUDA " + drivers + " (pip install nvidia-cuda-cupti-cu" +
                 drivers + "), or a newer driver";
+}
+
+bool shows_gpu(const char* devices) {
+  constexpr std::string_view kNumbered = "nvidia";
+  constexpr std::string_view kOthers[] = {"dxg", "nvgpu", "nvhost-gpu"};
+  DIR* const folder = opendir(devices);
+  if (folder == nullptr) return true;  // not known
+  bool shown = false;
+  while (const dirent* const entry = shown ? nullptr : readdir(folder)) {
+    const std::string_view name = entry->d_name;
+    shown = std::ranges::find(kOthers, name) != std::end(kOthers) ||
+            (name.starts_with(kNumbered) && name.size() > kNumbered.size() &&
+             name[kNumbered.size()] >= '0' && name[kNumbered.size()] <= '9');
+  }
+  closedir(folder);
+  return shown;
+}
+
+void explain_absent(Loss& loss) {
+  loss.why = "no GPU is shown to this process (" + loss.why + ")";
+  loss.remedy = "run where a GPU is: /dev has no file nvidia0 here; containers need --gpus all";
 }
 
 std::string remedy_of_named(int driver_major) {

@@ -56,6 +56,12 @@ std::optional<Loss> loss_of_major(std::uint32_t version, int driver_major);
 /// it is.
 void explain_newer(std::uint32_t version, int driver_major, Loss& loss);
 
+/// Whether that folder of devices, "/dev", has an NVIDIA GPU's file: of a machine, WSL or a Jetson.
+bool shows_gpu(const char* devices);
+
+/// Of a CUPTI that does not start: that there is no GPU it could start with.
+void explain_absent(Loss& loss);
+
 /// "leave FATHOM_CUPTI unset, or name …": the remedy where the file that it names is not taken.
 std::string remedy_of_named(int driver_major);
 

@@ -1,10 +1,13 @@
 // The parts of the library that need no CUPTI.
 #include <algorithm>
 #include <array>
+#include <cstdlib>
+#include <fstream>
 
 #include <gtest/gtest.h>
 #include <signal.h>
 #include <sys/resource.h>
+#include <unistd.h>
 
 #include "capture/cuda/buffers.h"
 #include "capture/cuda/cupti.h"
@@ -111,6 +114,30 @@ TEST(Ladder, EachLossNamesTheRemedyWithTheLeastRights) {
   EXPECT_NE(held.why.find("another profiler"), std::string::npos);
   const Loss other = loss_of("kernels", CUPTI_ERROR_UNKNOWN, "X");
   EXPECT_NE(other.remedy.find("fathom doctor"), std::string::npos);
+}
+
+TEST(Ladder, WithoutAGpuThatIsTheReason) {
+  std::string pattern = testing::TempDir() + "devices-XXXXXX";
+  const std::string devices = mkdtemp(pattern.data());
+  const auto shows = [&devices](const char* name) {
+    const std::string path = devices + "/" + name;
+    std::ofstream(path) << "";
+    const bool shown = shows_gpu(devices.c_str());
+    EXPECT_EQ(unlink(path.c_str()), 0);
+    return shown;
+  };
+  EXPECT_FALSE(shows_gpu(devices.c_str()));
+  // The driver makes these without a GPU, too.
+  for (const char* const name : {"nvidiactl", "nvidia-uvm", "nvidia", "dri"})
+    EXPECT_FALSE(shows(name)) << name;
+  for (const char* const name : {"nvidia0", "nvidia15", "dxg", "nvgpu", "nvhost-gpu"})
+    EXPECT_TRUE(shows(name)) << name;
+  EXPECT_EQ(rmdir(devices.c_str()), 0);
+  EXPECT_TRUE(shows_gpu(devices.c_str())) << "not known";
+  Loss loss = loss_of("kernels", CUPTI_ERROR_NOT_INITIALIZED, "X");
+  explain_absent(loss);
+  EXPECT_TRUE(loss.why.starts_with("no GPU is shown to this process (this CUPTI does not start"));
+  EXPECT_NE(loss.remedy.find("--gpus all"), std::string::npos);
 }
 
 TEST(Ladder, OfLongRecordingsOlderVersionsAreSaidToCostMoreAndMore) {

@@ -299,6 +299,7 @@ Trial Tracer::subscribe(const Cupti& cupti, int driver_major, Loss& loss) {
   if (loss.what.empty()) {
     loss = loss_of("GPU activity", result, cupti.text(result));
     if (result == CUPTI_ERROR_UNKNOWN) explain_newer(cupti.version, driver_major, loss);
+    if (result == CUPTI_ERROR_NOT_INITIALIZED && !shows_gpu("/dev")) explain_absent(loss);
   }
   if (result != CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED) return Trial::next;
   return options_.metrics_hz > 0 ? Trial::taken : Trial::refused;
