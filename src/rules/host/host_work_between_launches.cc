@@ -970,11 +970,13 @@ TrackId track_of(const Site& site, const std::vector<Stretch>& all) {
 }
 
 /// The title's first words.
-std::string what_happens(const RuleContext& rules, const Site& site, bool frees, bool may_free) {
+std::string what_happens(const RuleContext& rules, const Site& site, bool frees, bool may_free,
+                         bool rare) {
   if (frees)
     return rules.device >= 0 ? "The device waits while the host frees memory"
                              : "Memory is freed between operators";
   if (rules.device >= 0) return "The device waits for Python";
+  if (rare) return "The main thread stands still now and then between operators";
   if (may_free) return "Memory is freed or Python runs between operators";
   return seen_waiting(rules, site) ? "The main thread waits between operators"
                                    : "Python runs between operators";
@@ -1024,7 +1026,7 @@ Finding make(const RuleContext& rules, Site& site, const std::vector<Stretch>& a
                 : frees                ? kFreeing
                 : work == Work::saving ? kSaving
                                        : std::string_view();
-  finding.title = what_happens(rules, site, frees, freeing) +
+  finding.title = what_happens(rules, site, frees, freeing, rare) +
                   (place.empty() ? "" : (range.empty() ? " at " : " in ") + place) +
                   (done.empty() || frees ? "" : " (" + std::string(done) + ")") + ": " +
                   per_step(rules, site.time);

@@ -271,9 +271,9 @@ TEST(HostWorkBetweenLaunches, IsSureOfAFunctionThatRunsInFewSteps) {
       const std::int64_t at = 10'000 * kUs * i;
       builder.step(i, at, 10'000 * kUs);
       builder.op("aten::relu", at, 1000 * kUs);
-      builder.op("aten::mm", at + (i < 2 ? 6000 : 1300) * kUs, (i < 2 ? 4000 : 8700) * kUs);
+      builder.op("aten::mm", at + (i < 2 ? 6000 : 1150) * kUs, (i < 2 ? 4000 : 8850) * kUs);
       if (i < 2 || in_all)
-        builder.frame("train.py(9): report", at + 1000 * kUs, (i < 2 ? 5000 : 300) * kUs);
+        builder.frame("train.py(9): report", at + 1000 * kUs, (i < 2 ? 5000 : 150) * kUs);
     }
     return JudgedTrace(builder).findings(host_work_between_launches());
   };
@@ -282,7 +282,8 @@ TEST(HostWorkBetweenLaunches, IsSureOfAFunctionThatRunsInFewSteps) {
   EXPECT_EQ(only_then[0].confidence, Confidence::high);
   const std::vector<Finding> always = found(true);
   ASSERT_EQ(always.size(), 1U);
-  EXPECT_NE(always[0].confidence, Confidence::low) << "it takes 0.3 ms in the others, too";
+  EXPECT_EQ(always[0].confidence, Confidence::low) << "it takes 0.15 ms in the other steps";
+  EXPECT_EQ(always[0].title.find("The main thread stands still"), 0U) << always[0].title;
 }
 
 TEST(HostWorkBetweenLaunches, NamesFreeingBehindLargeTensors) {
