@@ -7,6 +7,7 @@ tools/eval --sums.
 
 from __future__ import annotations
 
+import math
 import re
 import statistics
 from collections import Counter
@@ -42,6 +43,7 @@ from independent_host_sums import (
     median_step,
     operators,
     own_time_of,
+    own_times,
     phase,
     plain_python,
     recording_cost,
@@ -80,6 +82,7 @@ FIRST_LAUNCH = 1_000_000  # ns
 CONVERSION = re.compile(r"nchwToNhwc|nhwcToNchw|batched_transpose|convertTensor_kernel", re.IGNORECASE)
 ANNOTATIONS = ("user_annotation", "user_defined")
 LONG_CALL = 1_000_000  # ns
+SHORT_CALL = 20_000  # ns
 LONG_AFTER_STEPS = 10_000_000  # ns: shorter, another program may have had the processor
 NEARLY = 0.75  # of the most that a sum may be: what is known less well is a bound
 RELAYOUT = {"aten::contiguous", "aten::clone", "aten::reshape", "aten::transpose_copy", "aten::permute_copy"}
@@ -318,6 +321,10 @@ def sum_of_launches(launches: list[Activity], count: int) -> int | None:
 
 
 def hot_kernel(recording: Recording, finding: Finding) -> int | None:
+    if recording.device is None:
+        by_index = re.compile(r"aten::(index$|index_|_index_put|gather|scatter|take)")
+        own = own_times(recording)
+        return sum(own[id(e)] for e in operators(recording) if by_index.match(e.name) and own[id(e)] >= SHORT_CALL)
     name, _, rest = key_of(finding).partition(" ")
     shapes = re.sub(r'\s*\["[^\]]*\].*$', "", rest) if '["' in rest else rest
 
@@ -627,6 +634,39 @@ def products_of_vectors(recording: Recording, finding: Finding) -> Span:
     return 0, credited(recording, lambda each: any(part.match(around.name) for around in each.around()))
 
 
+def whole_tables(recording: Recording, finding: Finding) -> Span | None:
+    """Backward passes of embeddings of whose table at most an eighth of the rows is looked up, and what has the table first among its arguments."""
+    rows_at = {"aten::embedding_dense_backward": 2, "aten::_embedding_bag_dense_backward": 5}
+    lookups = re.compile(r"aten::(embedding.*|_embedding_bag.*|index_select|index)$")
+
+    def dims(each: Slice, at: int) -> list[int]:
+        sizes = each.arguments.get("Input Dims") or []
+        return list(sizes[at]) if len(sizes) > at and isinstance(sizes[at], list) else []
+
+    def table_of(each: Slice) -> tuple[int, int] | None:
+        values = each.arguments.get("Concrete Inputs") or []
+        at = rows_at.get(each.name, len(values))
+        return (int(values[at]), dims(each, 0)[-1]) if at < len(values) and values[at] and dims(each, 0) else None
+
+    most: dict[tuple[int, int], int] = {}
+    for each in recording.work(lambda each: each.name in rows_at):
+        if table := table_of(each):
+            most[table] = max(most.get(table, 0), math.prod(dims(each, 1)))
+    tables = {table for table, looked_up in most.items() if looked_up <= table[0] // 8}
+
+    def counts(around: list[Slice]) -> bool:
+        backward = next((each for each in around if each.name in rows_at), None)
+        if backward is not None:
+            return table_of(backward) in tables
+        return bool(around) and tuple(dims(around[0], 0)) in tables and not lookups.match(around[0].name)
+
+    if recording.device is None:
+        found = own_time_of(recording, [each for each in operators(recording) if counts(each.ancestors())])
+        return found, found
+    found = credited(recording, lambda each: counts([a for a in each.around() if "annotation" not in a.category]))
+    return found, found
+
+
 def norms_in_inference(recording: Recording, finding: Finding) -> Span:
     """At most what runs for batch normalisation."""
     if recording.device is None:
@@ -677,6 +717,7 @@ SUMS: dict[str, Callable[[Recording, Finding], Span | int | None]] = {
     "growing-tensors": concatenations,
     "autocast-casts": conversions,
     "one-hot-products": products_of_vectors,
+    "dense-embedding-gradients": whole_tables,
     "norm-folding": norms_in_inference,
     "recomputation": recomputed,
     "late-rank": waits_for_ranks,

@@ -22,6 +22,7 @@ Rule cpu_limit();
 Rule cuda_graph_inference();
 Rule data_loader_workers();
 Rule data_loading();
+Rule dense_embedding_gradients();
 Rule dominant_phase();
 Rule exposed_communication();
 Rule exposed_copies();
@@ -99,6 +100,7 @@ std::span<const Rule> all_rules() {
       buffer_broadcasts(),
       small_collectives(),
       exposed_communication(),
+      dense_embedding_gradients(),
       zero_grad(),
       unfused_optimizer(),
       python_loop(),

@@ -66,6 +66,14 @@ void for_each_process(const Steps& steps, Visit visit) {
   }
 }
 
+/// Is a later step at least half as far above the usual length as the first one? Then steps differ,
+/// or something else used the processor: it is not the start that takes long.
+bool comes_again(const std::vector<std::int64_t>& lengths, double first, double usual) {
+  return std::any_of(lengths.begin() + 1, lengths.end(), [&](std::int64_t length) {
+    return 2 * (static_cast<double>(length) - usual) >= first - usual;
+  });
+}
+
 void check_warm_up(const Steps& steps, Health& health) {
   std::uint64_t slow = 0;
   std::uint64_t processes = 0;
@@ -77,9 +85,9 @@ void check_warm_up(const Steps& steps, Health& health) {
     for (std::size_t i = begin; i < end; ++i)
       lengths.push_back(to_ns(steps.steps[i].window.length()));
     const auto usual = static_cast<double>(median(lengths));
-    const Duration first =
-        length_without_fill(steps.steps[begin], duration_ns(std::llround(usual)));
-    if (static_cast<double>(to_ns(first)) <= kWarmUp * usual) return;
+    const auto first = static_cast<double>(
+        to_ns(length_without_fill(steps.steps[begin], duration_ns(std::llround(usual)))));
+    if (first <= kWarmUp * usual || comes_again(lengths, first, usual)) return;
     if (slow++ == 0) {
       example = "step " + std::to_string(steps.steps[begin].number) + ": " +
                 std::to_string(lengths.front()) + " ns, median " +

@@ -46,6 +46,29 @@ TEST(HealthSteps, RequestsThatOverlapAreNotMissed) {
   EXPECT_EQ(check->count, 0U);
 }
 
+/// Is the first of steps of these lengths called warm-up?
+bool warms_up(const std::vector<std::int64_t>& lengths) {
+  TraceBuilder builder;
+  std::int64_t at = 0;
+  std::int64_t number = 0;
+  for (const std::int64_t length : lengths) {
+    builder.step(number++, at, length);
+    at += length + 10;
+  }
+  const Trace trace = builder.build();
+  const Analyses analyses(trace);
+  const Health health =
+      compute_health({.trace = trace, .analyses = analyses, .selection = {}, .options = {}});
+  return health.find("warm_up_inside")->status == CheckStatus::warning;
+}
+
+TEST(HealthSteps, ALongFirstStepIsNoWarmUpWhereALaterOneIsAsLong) {
+  EXPECT_TRUE(warms_up({300, 100, 100, 110, 100}));
+  EXPECT_TRUE(warms_up({300, 100, 190, 110, 100}));
+  EXPECT_FALSE(warms_up({300, 100, 100, 210, 100}));
+  EXPECT_FALSE(warms_up({140, 100, 100, 100, 100}));
+}
+
 TEST(HealthSteps, HolesThatAreNoScheduleAreMissed) {
   EXPECT_EQ(missing_in({1, 2, 3, 4, 6, 7}), 1U);
   EXPECT_EQ(missing_in({1, 2, 5, 6, 8, 9}), 3U);

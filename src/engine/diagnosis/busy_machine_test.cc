@@ -1,6 +1,7 @@
 #include "engine/diagnosis/busy_machine.h"
 
 #include <string_view>
+#include <vector>
 
 #include <gtest/gtest.h>
 
@@ -29,7 +30,7 @@ Trace with_thread_time(std::string_view preempted) {
 }
 
 Finding doubted(const Trace& trace, std::vector<RankedFinding> findings, std::int32_t device = -1) {
-  doubt_operators(trace, device, findings);
+  doubt_operators(trace, {}, device, findings);
   return findings.front().finding;
 }
 
@@ -56,6 +57,34 @@ TEST(BusyMachine, IsToldByOtherPrograms) {
       << busy.counter_evidence;
   others.finding.weight = Weight::note;
   EXPECT_EQ(doubted(with_thread_time("0"), {sure(), others}).confidence, Confidence::high);
+}
+
+/// A finding about steps of these lengths, each of two operators, the last one of `more`.
+Finding of_steps(const std::vector<std::int64_t>& lengths, std::int64_t more = 2) {
+  TraceBuilder builder;
+  std::int64_t at = 0;
+  for (std::size_t i = 0; i < lengths.size(); ++i) {
+    const std::int64_t operators = i + 1 == lengths.size() ? more : 2;
+    for (std::int64_t op = 0; op < operators; ++op) builder.op("aten::add_", at + op, 1);
+    builder.step(static_cast<std::int64_t>(i), at, lengths[i]);
+    at += lengths[i];
+  }
+  const Trace trace = builder.build();
+  const Analyses analyses(trace);
+  std::vector<RankedFinding> findings = {sure()};
+  doubt_operators(trace, analyses.steps().counted(), -1, findings);
+  return findings.front().finding;
+}
+
+TEST(BusyMachine, IsToldByStepsOfEqualWorkAndUnequalTime) {
+  const Finding busy = of_steps({100, 100, 300, 400, 100, 500, 400, 100});
+  EXPECT_EQ(busy.confidence, Confidence::medium);
+  EXPECT_NE(busy.counter_evidence.find("steps of as many operators take 100 ns to 500 ns"),
+            std::string::npos)
+      << busy.counter_evidence;
+  EXPECT_EQ(of_steps({100, 110, 130, 120, 100, 500, 100, 100}).confidence, Confidence::high);
+  EXPECT_EQ(of_steps({100, 100, 300, 400, 100, 500, 400, 100}, 9).confidence, Confidence::high)
+      << "steps that do unequal work take unequal time";
 }
 
 TEST(BusyMachine, LeavesWhatIsAboutNoOperator) {

@@ -363,7 +363,7 @@ Result<Diagnosis> diagnose(const Session& session, const DiagnosisRequest& reque
     run_rules({.every = rules, .usual = usual}, diagnosis);
     diagnosis.residuals = replay->residuals();
     predict(usual, outliers, *replay, diagnosis);
-    doubt_operators(context.trace, device, diagnosis.findings);
+    doubt_operators(context.trace, rules.steps, device, diagnosis.findings);
   }
   diagnosis.verdict = judge(usual, spent_by_family(usual), diagnosis.findings);
   diagnosis.baseline.busy_percent = busy_percent(usual);

@@ -26,7 +26,9 @@ constexpr std::string_view kDoc =
     "device: its floating-point operations at the peak for their type, or its bytes at "
     "the memory bandwidth, whichever is longer. Fires for operators that take at least 5 "
     "% of the step and reach less than 60 % of that. One that no formula prices is named from 25 % "
-    "on, without a saving. Source: Williams et al., Roofline "
+    "on, without a saving. Without a device there are no roofs: operators that gather rows or add "
+    "them up by indices are named together from 25 % on, calls of less than 20 us left out. "
+    "Source: Williams et al., Roofline "
     "(2009); Nsight Compute's threshold of 60 % for latency-bound kernels.";
 
 constexpr double kLeastPercent = 5.0;
@@ -35,6 +37,8 @@ constexpr double kFarPercent = 60.0;
 constexpr double kReachable = 0.7;
 constexpr std::size_t kMostFindings = 3;
 constexpr double kLeastPercentWithoutRoof = 25.0;
+/// What a shorter call takes is calling it.
+constexpr Duration kLeastCall = duration_ns(20'000);
 
 /// The activities of each row of the roofline, for the rows that matter.
 std::vector<Blamed> blame(const RuleContext& rules, const std::vector<std::uint32_t>& rows) {
@@ -202,8 +206,71 @@ std::optional<Finding> without_roof(const RuleContext& rules) {
   return finding;
 }
 
+/// Does it gather or add up elements whose places are data?
+bool goes_by_index(std::string_view op) {
+  return op == "aten::index" || op.starts_with("aten::index_") ||
+         op.starts_with("aten::_index_put") || op.starts_with("aten::gather") ||
+         op.starts_with("aten::scatter") || op.starts_with("aten::take");
+}
+
+/// "aten::index 52.8 ms, aten::index_put_ 40.1 ms": the costliest three of them, per step.
+std::string costliest_names(const RuleContext& rules, const std::map<StringId, Blamed>& each) {
+  std::vector<std::pair<Duration, std::string_view>> by_time;
+  for (const auto& [name, blamed] : each)
+    by_time.emplace_back(blamed.time, rules.trace().text(name));
+  std::ranges::sort(by_time, std::ranges::greater());
+  if (by_time.size() > kMostFindings) by_time.resize(kMostFindings);
+  std::string text;
+  for (const auto& [time, name] : by_time) {
+    if (!text.empty()) text += ", ";
+    text += std::string(name) + ' ' + duration_text(time / step_count(rules));
+  }
+  return text;
+}
+
+/// Without a device: rows that are gathered and added up by indices for much of the step.
+std::vector<Finding> by_index(const RuleContext& rules) {
+  const Trace& trace = rules.trace();
+  const NameSet names(trace, goes_by_index);
+  if (!names.any()) return {};
+  Blamed all;
+  std::map<StringId, Blamed> each;
+  for_each_work(rules, [&](SliceId work, SliceId op) {
+    const StringId name = trace.slices.name[op.row()];
+    if (!names.contains(name) || rules.self_times[op.row()] < kLeastCall) return;
+    all.add(rules, work, op);
+    each[name].add(rules, work, op);
+  });
+  if (rules.percent(all.time) < kLeastPercentWithoutRoof) return {};
+  Finding finding;
+  finding.key = "by-index";
+  finding.title = "Gathering and adding up by indices takes " + per_step(rules, all.time);
+  finding.family = Family::memory_bandwidth;
+  finding.weight = Weight::warning;
+  finding.confidence = Confidence::medium;
+  finding.effort = Effort::refactoring;
+  finding.evidence.push_back(evidence_of(rules, all,
+                                         counted_noun(all.activities.size(), "call") +
+                                             ", most of it in " + costliest_names(rules, each)));
+  finding.counter_evidence =
+      "How long it must take at least depends on where the indices point: no saving is predicted.";
+  finding.fix = {
+      .text =
+          "Where gathered rows are only added up again (messages of a graph), one product with a "
+          "sparse matrix does both, in the backward pass, too; else gather once what is used "
+          "several times. Caveat: sums in another order differ in their last digits.",
+      .before = "y = torch.zeros(n, d).index_add(0, target, x[source])",
+      .after =
+          "edges = torch.stack([target, source])  # once, with the next line\n"
+          "graph = torch.sparse_coo_tensor(edges, torch.ones(len(source)), (n, n)).coalesce()\n"
+          "y = torch.sparse.mm(graph, x)"};
+  finding.verify = "fathom ops TRACE --filter 'name~index|scatter|gather'";
+  return {std::move(finding)};
+}
+
 Outcome check(const RuleContext& rules) {
-  if (rules.device < 0) return Abstention{"no device activity was recorded"};
+  if (device_unrecorded(rules)) return Abstention{"no device activity was recorded"};
+  if (rules.device < 0) return by_index(rules);
   if (rules.roofline.device == nullptr) {
     return Abstention{"the peaks of the device are not known: " + rules.roofline.note};
   }

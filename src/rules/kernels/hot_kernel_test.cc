@@ -85,6 +85,28 @@ TEST(HotKernel, NamesAnOperatorThatTakesMostAndHasNoFormula) {
   EXPECT_TRUE(findings[0].claims.empty()) << "what could be saved is not known";
 }
 
+/// A step of 1 ms on the processor, a third of which goes by indices in calls of this length.
+std::vector<Finding> gathered_in_calls_of(std::int64_t each) {
+  TraceBuilder builder;
+  builder.step(1, 0, 1'000'000);
+  for (std::int64_t at = 0; at + each <= 330'000; at += each)
+    builder.op(at == 0 ? "aten::index" : "aten::_index_put_impl_", at, each);
+  builder.op("aten::mm", 400'000, 500'000);
+  return JudgedTrace(builder).findings(hot_kernel());
+}
+
+TEST(HotKernel, NamesWhatGoesByIndicesWithoutADevice) {
+  const std::vector<Finding> findings = gathered_in_calls_of(110'000);
+  ASSERT_EQ(findings.size(), 1U);
+  EXPECT_EQ(findings[0].key, "by-index");
+  EXPECT_NE(findings[0].title.find("330.0 µs"), std::string::npos) << findings[0].title;
+  EXPECT_NE(findings[0].evidence[0].text.find("aten::_index_put_impl_ 220.0 µs, aten::index"),
+            std::string::npos)
+      << findings[0].evidence[0].text;
+  EXPECT_TRUE(findings[0].claims.empty()) << "what could be saved is not known";
+  EXPECT_TRUE(gathered_in_calls_of(11'000).empty()) << "short calls cost what calling costs";
+}
+
 TEST(HotKernel, IsNothingNearItsRoof) {
   ProgramBuilder program(1'000'000);
   product(program, 150'000);
