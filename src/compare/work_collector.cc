@@ -387,7 +387,7 @@ class Collector {
     }
     number(firsts, out);
     for (ProfileRow& row : out) {
-      std::ranges::sort(row.kernels, {}, &KernelTime::name);
+      if (row.kernels.size() > 1) add_equal(row.kernels);
       row.keep_whole_occurrences();
     }
     return out;
@@ -406,16 +406,24 @@ class Collector {
     return once(places_, text, [&text] { return SharedText(text); });
   }
 
+  /// By batch it is known of the row.
   void add_kernel(ProfileRow& into, const RawRow& raw) {
-    const SharedText name = kernel_text(raw.key.kernel);
-    const auto same = std::ranges::find(into.kernels, name, &KernelTime::name);
-    // By batch it is known of the row.
     const WorkTime work = {.time_ns = raw.work.time_ns, .calls = raw.work.calls, .by_batch = {}};
-    if (same != into.kernels.end()) {
-      same->work.add(work);
-    } else {
-      into.kernels.push_back({.name = name, .work = work});
+    into.kernels.push_back({.name = kernel_text(raw.key.kernel), .work = work});
+  }
+
+  /// By name, those of one name as one.
+  static void add_equal(std::vector<KernelTime>& kernels) {
+    std::ranges::sort(kernels, {}, &KernelTime::name);
+    std::vector<KernelTime> out;
+    for (KernelTime& each : kernels) {
+      if (!out.empty() && out.back().name == each.name) {
+        out.back().work.add(each.work);
+      } else {
+        out.push_back(std::move(each));
+      }
     }
+    kernels = std::move(out);
   }
 
   const Context& context_;
