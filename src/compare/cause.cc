@@ -7,6 +7,7 @@
 #include <set>
 
 #include "base/quantity_text.h"
+#include "compare/shares.h"
 
 namespace fathom {
 namespace {
@@ -102,6 +103,8 @@ std::set<std::string_view> values_of(const std::vector<const ProfileRow*>& rows,
 }
 
 bool fields_differ(const RowFacts& facts, SharedText WorkKey::*field) {
+  if (facts.work.base.size() == 1 && facts.work.now.size() == 1)
+    return facts.work.base.front()->key.*field != facts.work.now.front()->key.*field;
   return values_of(facts.work.base, field) != values_of(facts.work.now, field);
 }
 
@@ -150,8 +153,19 @@ std::set<std::string_view> kernels_of(const std::vector<const ProfileRow*>& rows
   return out;
 }
 
+/// As most work has: one row a side, with one kernel.
+bool same_kernel(const AlignedWork& work) {
+  const auto only = [](const std::vector<const ProfileRow*>& rows) -> const KernelTime* {
+    return rows.size() == 1 && rows.front()->kernels.size() == 1 ? &rows.front()->kernels.front()
+                                                                 : nullptr;
+  };
+  const KernelTime* const base = only(work.base);
+  const KernelTime* const now = only(work.now);
+  return base != nullptr && now != nullptr && base->name == now->name;
+}
+
 bool is_kernel(const RowFacts& facts) {
-  if (one_sided(facts) || !facts.work.bucket.busy()) return false;
+  if (one_sided(facts) || !facts.work.bucket.busy() || same_kernel(facts.work)) return false;
   const std::set<std::string_view> base = kernels_of(facts.work.base);
   const std::set<std::string_view> now = kernels_of(facts.work.now);
   return !base.empty() && !now.empty() && base != now;
@@ -192,7 +206,7 @@ bool is_clock(const RowFacts& facts) {
 bool is_cycles(const RowFacts& facts) { return clocks_known(facts); }
 
 bool is_unchanged(const RowFacts& facts) {
-  return facts.base.time_ns * facts.new_steps == facts.now.time_ns * facts.base_steps;
+  return Wide{facts.base.time_ns} * facts.new_steps == Wide{facts.now.time_ns} * facts.base_steps;
 }
 
 bool always(const RowFacts&) { return true; }

@@ -9,6 +9,7 @@
 #include <span>
 #include <utility>
 
+#include "base/parallel.h"
 #include "base/quantity_text.h"
 #include "compare/row_labels.h"
 #include "compare/shares.h"
@@ -28,6 +29,8 @@ constexpr double kTellingWork = 0.25;
 constexpr double kFalseDiscovery = 0.05;
 /// So few batches a side are too few for the rank-sum test to find anything in many rows.
 constexpr std::size_t kFewestBatches = 4;
+/// Of rows that are judged at the same time.
+constexpr std::size_t kRowsAtOnce = 4096;
 /// Of the calls of a row in a step, so many by themselves.
 constexpr std::size_t kListedOccurrences = 5;
 
@@ -82,9 +85,13 @@ void add(ComparedPart& into, const ComparedPart& part) {
   into.new_calls += part.new_calls;
 }
 
+/// Without the times by batch.
 WorkTime sum_of(const std::vector<const ProfileRow*>& rows) {
   WorkTime sum;
-  for (const ProfileRow* const row : rows) sum.add(row->work);
+  for (const ProfileRow* const row : rows) {
+    sum.time_ns += row->work.time_ns;
+    sum.calls += row->work.calls;
+  }
   return sum;
 }
 
@@ -445,11 +452,30 @@ class Comparer {
     row.occurrences = std::move(all);
   }
 
-  [[nodiscard]] static std::vector<double> per_step(const WorkTime& work,
-                                                    const std::vector<std::int64_t>& batches) {
-    std::vector<double> out(batches.size());
-    work.by_batch.for_each([&](std::size_t batch, std::int64_t time) {
-      if (batch < out.size()) out[batch] = ns(time) / ns(batches[batch]);
+  /// By batch, into `out`, where the sums of the last rows may stand.
+  static void per_step(const std::vector<const ProfileRow*>& rows,
+                       const std::vector<std::int64_t>& batches, std::vector<double>& out) {
+    out.assign(batches.size(), 0);
+    for (const ProfileRow* const row : rows) {
+      row->work.by_batch.for_each([&out](std::size_t batch, std::int64_t time) {
+        if (batch < out.size()) out[batch] += ns(time);
+      });
+    }
+    for (std::size_t batch = 0; batch < out.size(); ++batch) out[batch] /= ns(batches[batch]);
+  }
+
+  /// Of the rank-sum test, by row.
+  [[nodiscard]] std::vector<double> p_values() const {
+    std::vector<double> out(work_.size());
+    for_each_in_parallel((out.size() + kRowsAtOnce - 1) / kRowsAtOnce, 0, [&](std::size_t block) {
+      std::vector<double> base;
+      std::vector<double> now;
+      const std::size_t end = std::min(out.size(), (block + 1) * kRowsAtOnce);
+      for (std::size_t row = block * kRowsAtOnce; row < end; ++row) {
+        per_step(work_[row].base, base_.batches, base);
+        per_step(work_[row].now, now_.batches, now);
+        out[row] = rank_sum_p(base, now).value_or(1);
+      }
     });
     return out;
   }
@@ -458,19 +484,13 @@ class Comparer {
   /// told apart among many: there each is judged alone. Empty where there are too few to judge any.
   [[nodiscard]] std::vector<bool> judge_noise() const {
     if (std::min(base_.batches.size(), now_.batches.size()) < kFewestBatches) return {};
-    std::vector<double> p_values;
-    p_values.reserve(work_.size());
-    for (const AlignedWork& work : work_) {
-      p_values.push_back(rank_sum_p(per_step(sum_of(work.base), base_.batches),
-                                    per_step(sum_of(work.now), now_.batches))
-                             .value_or(1));
-    }
+    const std::vector<double> p = p_values();
     const bool together = smallest_rank_sum_p(base_.batches.size(), now_.batches.size()) <=
-                          kFalseDiscovery / static_cast<double>(p_values.size());
-    const std::vector<bool> differ = reject_with_false_discovery_rate(p_values, kFalseDiscovery);
-    std::vector<bool> within(p_values.size());
+                          kFalseDiscovery / static_cast<double>(p.size());
+    const std::vector<bool> differ = reject_with_false_discovery_rate(p, kFalseDiscovery);
+    std::vector<bool> within(p.size());
     for (std::size_t i = 0; i < within.size(); ++i)
-      within[i] = together ? !differ[i] : p_values[i] > kFalseDiscovery;
+      within[i] = together ? !differ[i] : p[i] > kFalseDiscovery;
     return within;
   }
 

@@ -10,7 +10,6 @@
 #include "analysis/operators/torch_flops.h"
 #include "analysis/structure/compilation_names.h"
 #include "analysis/structure/from_outside.h"
-#include "analysis/structure/torch_names.h"
 #include "compare/collective_bytes.h"
 
 namespace fathom {
@@ -18,12 +17,13 @@ namespace {
 
 class CounterSums {
  public:
-  CounterSums(const Context& context, const StepWindows& windows, std::int32_t device)
+  CounterSums(const Context& context, const TorchNames& names, const StepWindows& windows,
+              std::int32_t device)
       : context_(context),
         trace_(context.trace),
         windows_(windows),
         device_(device),
-        names_(trace_),
+        names_(names),
         compiles_(trace_.strings.size()),
         compiled_(trace_.strings.size()) {
     for (std::size_t row = 0; row < compiles_.size(); ++row) {
@@ -170,7 +170,7 @@ class CounterSums {
   const Trace& trace_;
   const StepWindows& windows_;
   std::int32_t device_;
-  const TorchNames names_;
+  const TorchNames& names_;
   std::vector<bool> compiles_;  // by name
   std::vector<bool> compiled_;
   FromOutside pieces_around_;
@@ -188,9 +188,9 @@ class CounterSums {
 
 }  // namespace
 
-std::vector<Counter> collect_counters(const Context& context, const StepWindows& windows,
-                                      std::int32_t device) {
-  return CounterSums(context, windows, device).collect();
+std::vector<Counter> collect_counters(const Context& context, const TorchNames& names,
+                                      const StepWindows& windows, std::int32_t device) {
+  return CounterSums(context, names, windows, device).collect();
 }
 
 }  // namespace fathom

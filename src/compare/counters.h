@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "analysis/context.h"
+#include "analysis/structure/torch_names.h"
 #include "compare/profile.h"
 #include "compare/step_windows.h"
 
@@ -11,7 +12,7 @@ namespace fathom {
 
 /// Over what starts in the windows; the peaks are of the whole recording. What the recording cannot
 /// show is left out: without a device there are no launches, without shapes no operations. O(n).
-std::vector<Counter> collect_counters(const Context& context, const StepWindows& windows,
-                                      std::int32_t device);
+std::vector<Counter> collect_counters(const Context& context, const TorchNames& names,
+                                      const StepWindows& windows, std::int32_t device);
 
 }  // namespace fathom

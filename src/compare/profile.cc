@@ -2,11 +2,15 @@
 #include "compare/profile.h"
 
 #include <algorithm>
+#include <cstring>
 #include <numeric>
 
 #include "analysis/machine/telemetry.h"
+#include "analysis/roofline/op_arguments.h"
 #include "analysis/structure/stretches.h"
+#include "analysis/structure/torch_names.h"
 #include "base/hash.h"
+#include "base/parallel.h"
 #include "compare/conditions.h"
 #include "compare/counters.h"
 #include "compare/step_windows.h"
@@ -18,22 +22,41 @@ namespace {
 
 constexpr std::size_t kMostBatches = 64;
 
+/// Eight bytes at a time: names are most of what a recording has.
 std::uint64_t hash_of(std::string_view text) {
   std::uint64_t hash = text.size();
-  for (const char c : text) hash = hash_mix(hash, static_cast<unsigned char>(c));
+  while (!text.empty()) {
+    std::uint64_t part = 0;
+    const std::size_t bytes = std::min(text.size(), sizeof(part));
+    std::memcpy(&part, text.data(), bytes);
+    hash = hash_mix(hash, part);
+    text.remove_prefix(bytes);
+  }
   return hash;
 }
 
-/// Of all slices: when, how long, which name.
+/// Of all slices: when, how long, which name, with which arguments.
 std::uint64_t content_of(const Trace& trace) {
   std::vector<std::uint64_t> names(trace.strings.size());
   for (std::size_t row = 0; row < names.size(); ++row)
     names[row] = hash_of(trace.strings.view(StringId(row)));
+  const auto text = [&names](StringId id) {
+    return id.valid() ? names[id.row()] : std::uint64_t{0};
+  };
+  std::vector<std::uint64_t> signatures;
+  signatures.reserve(trace.signatures.size());
+  for (const Signature& each : trace.signatures) {
+    signatures.push_back(hash_mix(hash_mix(text(each.shapes), text(each.types)),
+                                  hash_mix(text(each.strides), text(each.concrete))));
+  }
   std::uint64_t hash = hash_mix(static_cast<std::uint64_t>(trace.origin_ns), trace.slices.size());
   for (std::size_t row = 0; row < trace.slices.size(); ++row) {
     hash = hash_mix(hash, static_cast<std::uint64_t>(to_ns(trace.slices.start[row])) ^
                               names[trace.slices.name[row].row()]);
     hash = hash_mix(hash, static_cast<std::uint64_t>(to_ns(trace.slices.duration[row])));
+    if (const Signature* const signature = signature_of(trace, SliceId(row)))
+      hash =
+          hash_mix(hash, signatures[static_cast<std::size_t>(signature - trace.signatures.data())]);
   }
   return hash;
 }
@@ -106,12 +129,11 @@ Result<Profile> profile_of(const Session& session, const Request& request) {
   const Context context{session.trace(), session.analyses(), *selection, {}};
   const UsualSteps steps = usual_steps(context);
   if (steps.usual.empty())
-    return Error{ErrorCode::invalid_argument,
+    return Error{ErrorCode::unsupported,
                  session.input() + ": nothing in it takes time, so there is nothing to compare"};
   const StepWindows windows(steps.usual);
   Profile profile;
   profile.input = session.input();
-  profile.content = content_of(session.trace());
   if (session.trace().origin_is_unix) {
     std::int64_t started = 0;
     if (!__builtin_add_overflow(session.trace().origin_ns, to_ns(session.trace().span.begin),
@@ -132,14 +154,22 @@ Result<Profile> profile_of(const Session& session, const Request& request) {
   const std::vector<std::uint32_t> batch_of = batches_of(steps.usual.size(), batches);
   profile.batches.resize(batches);
   for (const std::uint32_t batch : batch_of) ++profile.batches[batch];
-  profile.rows = collect_work(context, {.steps = steps.usual,
-                                        .windows = windows,
-                                        .batch_of = batch_of,
-                                        .batches = batches,
-                                        .device = steps.device});
-  profile.clock_mhz = clock_of(context, steps);
-  profile.counters = collect_counters(context, windows, steps.device);
-  profile.conditions = conditions_of(context, steps, windows);
+  const TorchNames names(session.trace());
+  both_in_parallel(
+      [&] {
+        profile.rows = collect_work(context, {.names = names,
+                                              .steps = steps.usual,
+                                              .windows = windows,
+                                              .batch_of = batch_of,
+                                              .batches = batches,
+                                              .device = steps.device});
+      },
+      [&] {
+        profile.content = content_of(session.trace());
+        profile.counters = collect_counters(context, names, windows, steps.device);
+        profile.conditions = conditions_of(context, steps, windows);
+        profile.clock_mhz = clock_of(context, steps);
+      });
   return profile;
 }
 

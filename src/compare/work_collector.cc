@@ -2,6 +2,7 @@
 #include "compare/work_collector.h"
 
 #include <algorithm>
+#include <concepts>
 #include <numeric>
 #include <optional>
 #include <string>
@@ -10,9 +11,9 @@
 
 #include "analysis/accounting/credit.h"
 #include "analysis/operators/call_sites.h"
+#include "analysis/roofline/op_arguments.h"
 #include "analysis/structure/compilation_names.h"
 #include "analysis/structure/from_outside.h"
-#include "analysis/structure/torch_names.h"
 #include "base/hash.h"
 #include "compare/key_ranks.h"
 
@@ -67,9 +68,10 @@ struct LastCall {
 class Collector {
  public:
   Collector(const Context& context, const JudgedTime& judged)
-      : context_(context), trace_(context.trace), judged_(judged), names_(trace_) {
+      : context_(context), trace_(context.trace), judged_(judged), names_(judged.names) {
     const std::size_t slices = trace_.slices.size();
     numbers_.resize(slices);
+    places_of_.resize(slices);
     compiling_notes_.resize(slices);
     outer_notes_.resize(slices);
     compiles_.resize(trace_.strings.size());
@@ -91,11 +93,13 @@ class Collector {
   }
 
  private:
-  RawRow& row(const RawKey& key) {
+  /// Among rows.
+  std::size_t place_of(const RawKey& key) {
     const auto [at, added] = index_.try_emplace(key, rows_.size());
     if (added) rows_.push_back({.key = key});
-    return rows_[at->second];
+    return at->second;
   }
+  RawRow& row(const RawKey& key) { return rows_[place_of(key)]; }
 
   /// What of a stretch lies in steps.
   struct Added {
@@ -104,10 +108,14 @@ class Collector {
     std::size_t step = 0;  // the first of them
   };
   Added add(const Interval& stretch, const RawKey& key) {
+    return add(stretch, [&] { return place_of(key); });
+  }
+  template <typename Place>
+  requires std::invocable<const Place&> Added add(const Interval& stretch, const Place& place) {
     Added added;
     judged_.windows.visit(stretch, [&](std::size_t step, Duration part) {
       if (part <= Duration{}) return;
-      if (added.row == nullptr) added = {.row = &row(key), .step = step};
+      if (added.row == nullptr) added = {.row = &rows_[place()], .step = step};
       added.row->work.time_ns += to_ns(part);
       added.row->work.by_batch.add(judged_.batch_of[step], to_ns(part));
       added.time_ns += to_ns(part);
@@ -161,13 +169,9 @@ class Collector {
     return outermost.valid() ? canonical(outermost) : UINT32_MAX;
   }
   [[nodiscard]] std::uint32_t signature(SliceId op) const {
-    const SliceKind kind = trace_.kind(op);
-    const std::uint32_t detail = trace_.slices.detail[op.row()];
-    if ((kind != SliceKind::cpu_op && kind != SliceKind::user_annotation) ||
-        detail == SliceId::kNone)
-      return UINT32_MAX;
-    const SignatureId id = trace_.ops.signature[detail];
-    return id.valid() ? id.value : UINT32_MAX;
+    const Signature* const known = signature_of(trace_, op);
+    return known == nullptr ? UINT32_MAX
+                            : static_cast<std::uint32_t>(known - trace_.signatures.data());
   }
   [[nodiscard]] std::uint32_t module(SliceId host) const {
     return host.valid() && context_.modules().nodes.size() > 1 ? context_.modules()[host]
@@ -192,6 +196,13 @@ class Collector {
     return key;
   }
 
+  /// Among rows. Several stretches may be an activity's.
+  std::size_t place_of(SliceId activity) {
+    std::uint32_t& known = places_of_[activity.row()];
+    if (known == 0) known = static_cast<std::uint32_t>(place_of(key_of_activity(activity))) + 1;
+    return known - std::size_t{1};
+  }
+
   /// The operator of an activity, or itself.
   [[nodiscard]] SliceId call_of(SliceId activity) const {
     const SliceId op = context_.links().op[activity.row()];
@@ -205,10 +216,9 @@ class Collector {
       const std::optional<std::size_t> step =
           judged_.windows.step_at(trace_.slices.start[activity.row()]);
       if (!step) continue;
-      const RawKey key = key_of_activity(activity);
-      RawRow& at = row(key);
+      RawRow& at = rows_[place_of(activity)];
       ++at.work.calls;
-      ++occurrence(at, number_of(call_of(activity), key, *step)).calls;
+      ++occurrence(at, number_of(call_of(activity), at.key, *step)).calls;
       const SliceId launch = context_.links().launch[activity.row()];
       at.first =
           std::min(at.first, trace_.slices.start[(launch.valid() ? launch : activity).row()]);
@@ -217,7 +227,7 @@ class Collector {
     }
     for_each_credit(trace_, context_.timelines(), *timeline,
                     [&](SliceId activity, Interval stretch) {
-                      const Added added = add(stretch, key_of_activity(activity));
+                      const Added added = add(stretch, [&] { return place_of(activity); });
                       if (added.row == nullptr) return;
                       const std::uint8_t number = numbers_[call_of(activity).row()];
                       occurrence(*added.row, number).time_ns += added.time_ns;
@@ -377,7 +387,7 @@ class Collector {
     }
     number(firsts, out);
     for (ProfileRow& row : out) {
-      std::ranges::sort(row.kernels, {}, &KernelTime::name);
+      if (row.kernels.size() > 1) add_equal(row.kernels);
       row.keep_whole_occurrences();
     }
     return out;
@@ -396,20 +406,30 @@ class Collector {
     return once(places_, text, [&text] { return SharedText(text); });
   }
 
+  /// By batch it is known of the row.
   void add_kernel(ProfileRow& into, const RawRow& raw) {
-    const SharedText name = kernel_text(raw.key.kernel);
-    const auto same = std::ranges::find(into.kernels, name, &KernelTime::name);
-    if (same != into.kernels.end()) {
-      same->work.add(raw.work);
-    } else {
-      into.kernels.push_back({.name = name, .work = raw.work});
+    const WorkTime work = {.time_ns = raw.work.time_ns, .calls = raw.work.calls, .by_batch = {}};
+    into.kernels.push_back({.name = kernel_text(raw.key.kernel), .work = work});
+  }
+
+  /// By name, those of one name as one.
+  static void add_equal(std::vector<KernelTime>& kernels) {
+    std::ranges::sort(kernels, {}, &KernelTime::name);
+    std::vector<KernelTime> out;
+    for (KernelTime& each : kernels) {
+      if (!out.empty() && out.back().name == each.name) {
+        out.back().work.add(each.work);
+      } else {
+        out.push_back(std::move(each));
+      }
     }
+    kernels = std::move(out);
   }
 
   const Context& context_;
   const Trace& trace_;
   const JudgedTime& judged_;
-  const TorchNames names_;
+  const TorchNames& names_;
   std::unordered_map<RawKey, std::size_t, RawHash> index_;
   std::vector<RawRow> rows_;
   std::unordered_map<RawKey, LastCall, RawHash> last_calls_;  // by keys without bucket and kernel
@@ -420,7 +440,8 @@ class Collector {
   std::unordered_map<std::uint32_t, SharedText> module_texts_;
   std::unordered_map<std::uint32_t, SharedText> phase_texts_;
   std::unordered_map<std::string, SharedText> places_;
-  Column<std::uint8_t> numbers_;  // by slice: the how-manieth call in its step; 0: none
+  Column<std::uint8_t> numbers_;     // by slice: the how-manieth call in its step; 0: none
+  Column<std::uint32_t> places_of_;  // by activity: its row and 1; 0: not known yet
   FromOutside compiling_notes_;
   FromOutside outer_notes_;
   std::vector<bool> compiles_;  // by name

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "analysis/context.h"
+#include "analysis/structure/torch_names.h"
 #include "compare/profile.h"
 #include "compare/step_windows.h"
 
@@ -12,6 +13,7 @@ namespace fathom {
 
 /// The usual steps of one recording, and in which batch each is.
 struct JudgedTime {
+  const TorchNames& names;
   std::span<const Step* const> steps;
   const StepWindows& windows;
   std::span<const std::uint32_t> batch_of;  ///< By step.

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <unordered_set>
 
 #include "base/quantity_text.h"
 #include "render/text_width.h"
@@ -55,6 +56,24 @@ std::string amount(std::int64_t value, std::int64_t steps, const ComparedCounter
 std::string amount(const std::optional<std::int64_t>& value, std::int64_t steps,
                    const ComparedCounter& counter) {
   return value ? amount(*value, steps, counter) : std::string(kNoValue);
+}
+
+/// " (+12 B)" where both numbers are written alike and are not the same; else "".
+std::string small_difference(const Comparison& comparison, const ComparedCounter& counter) {
+  if (!counter.base || !counter.now ||
+      amount(counter.base, comparison.base.steps, counter) !=
+          amount(counter.now, comparison.now.steps, counter))
+    return {};
+  const auto each = [&counter](std::int64_t value, std::int64_t steps) {
+    return static_cast<double>(value) / static_cast<double>(counter.per_step ? steps : 1);
+  };
+  const double more =
+      each(*counter.now, comparison.now.steps) - each(*counter.base, comparison.base.steps);
+  const double size = std::abs(more);
+  const bool whole = size == std::floor(size) && size < 9e15;
+  return std::string(more < 0 ? " (−" : " (+") +
+         (whole ? count_text(std::llround(size)) : real_text(size)) +
+         (counter.unit == "bytes" ? " B)" : ")");
 }
 
 /// An operator with the line that says where it is.
@@ -115,6 +134,7 @@ void add_row(const Comparison& comparison, const ComparedRow& row, const std::st
 
 /// What a cause is about: its rows of one name once, the largest first.
 std::string names_of(const Comparison& comparison, const CauseGroup& group) {
+  std::unordered_set<std::string> seen;
   std::vector<std::string> names;
   for (const std::size_t at : group.rows) {
     const ComparedRow& row = comparison.rows[at];
@@ -123,16 +143,16 @@ std::string names_of(const Comparison& comparison, const CauseGroup& group) {
         kLongestName);
     const bool at_line = group.cause == Cause::synchronization && !row.place.empty();
     const std::string full = at_line ? name + " at " + row.place.str() : name;
-    if (std::ranges::find(names, full) == names.end()) names.push_back(full);
+    if (seen.insert(full).second && names.size() < kNamesOfCause) names.push_back(full);
   }
   std::string text;
-  for (std::size_t i = 0; i < std::min(names.size(), kNamesOfCause); ++i) {
+  for (std::size_t i = 0; i < names.size(); ++i) {
     text += (i == 0 ? "" : "; ") + names[i];
     const std::string& detail = comparison.rows[group.rows.front()].detail;
     if (i == 0 && !detail.empty()) text += ", " + shorten_middle(printable(detail), kLongestName);
   }
-  if (names.size() > kNamesOfCause)
-    text += "; " + std::to_string(names.size() - kNamesOfCause) + " more";
+  if (seen.size() > names.size())
+    text += "; " + std::to_string(seen.size() - names.size()) + " more";
   return text;
 }
 
@@ -287,7 +307,8 @@ std::vector<std::string> counter_texts(const Comparison& comparison) {
   for (const ComparedCounter& counter : comparison.counters) {
     if (!counter.equal)
       texts.push_back(counter.title + " " + amount(counter.base, comparison.base.steps, counter) +
-                      " → " + amount(counter.now, comparison.now.steps, counter));
+                      " → " + amount(counter.now, comparison.now.steps, counter) +
+                      small_difference(comparison, counter));
   }
   return texts;
 }

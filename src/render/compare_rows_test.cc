@@ -32,6 +32,39 @@ TEST(CompareRows, HowNeighboursCorrelateIsToldWithAllOnly) {
   EXPECT_EQ(steadiness_text(pair, true), "both correlation of neighbours 0.260.");
 }
 
+TEST(CompareRows, NumbersThatAreWrittenAlikeHaveTheirDifference) {
+  Comparison pair;
+  pair.base.steps = pair.now.steps = 2;
+  pair.counters = {{.id = "copied_bytes",
+                    .title = "copied bytes",
+                    .unit = "bytes",
+                    .base = 9'600'000,
+                    .now = 9'599'992},
+                   {.id = "copies", .title = "copies", .unit = "count", .base = 4, .now = 6},
+                   {.id = "kernels", .title = "kernels", .unit = "count", .base = 4, .now = {}}};
+  const std::vector<std::string> texts = counter_texts(pair);
+  ASSERT_EQ(texts.size(), 3U);
+  EXPECT_EQ(texts[0], "copied bytes 4.578 MiB → 4.578 MiB (−4 B)");
+  EXPECT_EQ(texts[1], "copies 2 → 3");
+  EXPECT_EQ(texts[2], "kernels 2 → –");
+}
+
+TEST(CompareRows, ACauseNamesEachOperatorOnceAndCountsTheRest) {
+  Comparison pair;
+  CauseGroup group{.cause = Cause::time_per_call, .change_ns = 9, .rows = {}};
+  for (const std::string_view what : {"a", "b", "a", "c", "d", "e", "d"}) {
+    ComparedRow row;
+    row.what = what;
+    row.detail = "1 ns → 2 ns per call";
+    group.rows.push_back(pair.rows.size());
+    pair.rows.push_back(row);
+  }
+  pair.causes = {group};
+  const std::vector<ChangeLine> lines = cause_lines(pair, 10);
+  ASSERT_EQ(lines.size(), 1U);
+  EXPECT_EQ(lines[0].what, "more time per call: a, 1 ns → 2 ns per call; b; c; 2 more");
+}
+
 TEST(CompareRows, WhatIsFoldedIsCountedOnceWithoutItsParts) {
   Comparison pair;
   pair.base.steps = pair.now.steps = 1;

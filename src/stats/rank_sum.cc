@@ -16,24 +16,45 @@ struct Ranked {
   double ties = 0;  ///< Σ t³ - t over groups of equal values.
 };
 
+/// What is 0, as most values of rare work are, is counted and not sorted.
 Ranked rank(std::span<const double> a, std::span<const double> b) {
-  std::vector<std::pair<double, bool>> all;  // value, of a
-  all.reserve(a.size() + b.size());
-  for (const double value : a) all.emplace_back(value, true);
-  for (const double value : b) all.emplace_back(value, false);
-  std::ranges::sort(all, {}, &std::pair<double, bool>::first);
+  std::vector<std::pair<double, bool>> others;  // value, of a
+  double zeros_of_a = 0;
+  double zeros_of_b = 0;
+  for (const double value : a) {
+    if (value == 0)
+      ++zeros_of_a;
+    else
+      others.emplace_back(value, true);
+  }
+  for (const double value : b) {
+    if (value == 0)
+      ++zeros_of_b;
+    else
+      others.emplace_back(value, false);
+  }
+  std::ranges::sort(others, {}, &std::pair<double, bool>::first);
   Ranked out;
   double b_below = 0;
-  for (std::size_t i = 0; i < all.size();) {
-    double of_a = 0;
-    double of_b = 0;
-    const double value = all[i].first;
-    for (; i < all.size() && all[i].first == value; ++i) ++(all[i].second ? of_a : of_b);
+  const auto add_equal = [&](double of_a, double of_b) {
     out.u += of_a * (b_below + of_b / 2);
     b_below += of_b;
     const double equal = of_a + of_b;
     out.ties += equal * equal * equal - equal;
+  };
+  bool zeros_added = false;
+  for (std::size_t i = 0; i < others.size();) {
+    const double value = others[i].first;
+    if (value > 0 && !zeros_added) {
+      add_equal(zeros_of_a, zeros_of_b);
+      zeros_added = true;
+    }
+    double of_a = 0;
+    double of_b = 0;
+    for (; i < others.size() && others[i].first == value; ++i) ++(others[i].second ? of_a : of_b);
+    add_equal(of_a, of_b);
   }
+  if (!zeros_added) add_equal(zeros_of_a, zeros_of_b);
   return out;
 }
 

@@ -24,6 +24,24 @@ TEST(RankSum, OfEqualValuesSeesNoDifference) {
   EXPECT_EQ(*rank_sum_p(same, same), 1);
 }
 
+TEST(RankSum, TakesZeroAsAnyOtherValue) {
+  const auto shifted = [](std::vector<double> values) {
+    for (double& value : values) value += 10;
+    return values;
+  };
+  std::mt19937_64 bits(11);
+  const auto drawn = [&bits](std::size_t n) {
+    std::vector<double> values(n);
+    for (double& value : values) value = static_cast<double>(bits() % 7) - 3;
+    return values;
+  };
+  for (int repeat = 0; repeat < 200; ++repeat) {
+    const std::vector<double> a = drawn(1 + bits() % 25);
+    const std::vector<double> b = drawn(1 + bits() % 25);
+    EXPECT_DOUBLE_EQ(*rank_sum_p(a, b), *rank_sum_p(shifted(a), shifted(b)));
+  }
+}
+
 TEST(RankSum, KnowsWhatFewValuesCanShow) {
   EXPECT_NEAR(smallest_rank_sum_p(4, 4), 2.0 / 70, 1e-12);
   EXPECT_EQ(smallest_rank_sum_p(1, 1), 1);

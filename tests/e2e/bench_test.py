@@ -266,6 +266,19 @@ class Bench(unittest.TestCase):
         self.assertIn("steps per second (all steps by their time, the first too)", " ".join(text.split()))
         self.assertIn("base 20, new 30 in each run", " ".join(text.split()))
 
+    def test_the_first_step_has_what_came_before_its_end(self):
+        path = self.folder / "late.py"
+        path.write_text("import time\ntry: import fathom_recorder\nexcept ImportError: fathom_recorder = None\n"
+                        "def step():\n"
+                        "    if fathom_recorder is None: return\n"
+                        "    fathom_recorder.begin()\n"  # as the package fathom does, which imports the rest when it is needed
+                        "    from fathom_recorder import api\n"
+                        "    api.step()\n"
+                        "for _ in range(4): time.sleep(0.02); step()\n")
+        for run in result("--runs", "3", "--metric", "first-step", "--", sys.executable, str(path))["runs"]:
+            self.assertEqual(run["steps"], 4)
+            self.assertGreaterEqual(run["first_step_ns"], 20e6)
+
     def test_what_has_no_steps_is_measured_as_a_process(self):
         found = result("--runs", "2", "--", sys.executable, "-c", "print()")
         self.assertEqual(found["headline"], "wall")

@@ -14,6 +14,8 @@ ROOT = pathlib.Path(os.environ.get("FATHOM_SOURCE_DIR", pathlib.Path(__file__).r
 FATHOM = os.environ.get("FATHOM", str(ROOT / "build/release/fathom"))
 PACKAGE = pathlib.Path(os.environ.get("FATHOM_PACKAGE", pathlib.Path(FATHOM).parent / "python"))
 SCRIPT = ROOT / "examples/ci/check_change"
+sys.path.insert(0, str(ROOT / "tools"))
+import ci_page  # noqa: E402
 PROGRAM = """
 import fathom
 for step in range(25):
@@ -21,6 +23,13 @@ for step in range(25):
         sum(i * i for i in range({count}))
     fathom.step()
 """
+
+
+def shape(text):
+    """Words and signs, without the numbers, their units, how lines are broken, and what the machine did meanwhile."""
+    text = re.sub(r"^(?:- )?Differs.*\n(?: +.*\n)*", "", text, flags=re.MULTILINE)
+    text = re.sub(r"[−+]?\d[\d,.]*(?: (?:ns|µs|ms|s|%))?", "N", text)
+    return " ".join(text.split())
 
 
 def importable():
@@ -79,10 +88,36 @@ class Example(unittest.TestCase):
 
     def test_the_page_names_what_is_there(self):
         page = (ROOT / "docs/ci.md").read_text()
-        command = re.search(r"run: new/(\S+)", page)[1]
-        self.assertEqual(ROOT / command, SCRIPT)
+        self.assertEqual(pathlib.Path(re.search(r"run: new/(\S+)", page)[1]).name, SCRIPT.name)
+        self.assertEqual((ROOT / "docs" / re.search(r"\((\S+check_change)\)", page)[1]).resolve(), SCRIPT.resolve())
         for name in ("PAIRS", "BUDGETS"):
             self.assertIn(f"${{{name}:-", SCRIPT.read_text())
+
+    def test_what_the_page_says_to_try_prints_what_it_shows(self):
+        page = (ROOT / "docs/ci.md").read_text()
+        tried = ci_page.run(SEED="1")
+        self.assertEqual(tried.code, 1, tried.printed + tried.complained)
+        self.assertEqual(tried.complained, "")
+        suite = ET.fromstring(tried.junit).find("testsuite")
+        self.assertEqual((suite.get("tests"), suite.get("failures"), suite.get("errors")), ("2", "1", "0"))
+        self.assertIn("step_time+5%", suite.find("testcase[failure]").get("name"))
+        for name, text in ci_page.parts(tried).items():
+            begin, end = ci_page.marks(name)
+            shown = page.partition(begin)[2].partition(end)[0].strip()
+            self.assertEqual(shape(shown), shape(text), name)
+
+    def test_a_wrong_command_line_is_refused(self):
+        base = self.tree("base", 1000)
+        out = self.folder / "out"
+        for arguments, message in (([base, base, out], "usage"), ([base, self.folder / "no", out, "true"], "no: no such folder")):
+            done = subprocess.run([SCRIPT, *arguments], env={**os.environ, "FATHOM": FATHOM}, capture_output=True, text=True, check=False)
+            self.assertEqual(done.returncode, 2)
+            self.assertIn(message, done.stderr)
+        self.assertFalse(out.exists())
+        (out / "new").mkdir(parents=True)
+        done, _ = self.run_example(base, base)
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("new is there already", done.stderr)
 
 
 if __name__ == "__main__":

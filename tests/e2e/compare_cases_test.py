@@ -179,6 +179,7 @@ class Cases(unittest.TestCase):
 
     def test_a_side_without_shapes_is_matched_by_module_and_operator(self):
         pair = self.loops(EAGER, EAGER, shapes=False)
+        self.assertEqual(pair["comparability"], "comparable", "the same times are not the same recording where arguments differ")
         row = next(row for row in pair["rows"] if row["what"] == "aten::mm" and row["bucket"] == "compute")
         self.assertEqual(row["alignment"], "module_operator")
         self.assertNotEqual(row["cause"], "shape_or_dtype", "shapes that were not recorded did not change")
@@ -261,6 +262,14 @@ class Cases(unittest.TestCase):
         self.assertEqual((pair["rows"], pair["phases"], pair["causes"]), ([], [], []))
         self.assertNotEqual(pair["buckets"], [])
         self.assertIn("Different work", " ".join(pair["notes"]))
+
+    def test_a_recording_in_which_nothing_takes_time_cannot_be_compared(self):
+        cut_off = self.folder / "cut_off.json"
+        cut_off.write_text('{"traceEvents": [{"ph"')
+        for command in (["compare", cut_off, cut_off], ["check", cut_off, "--against", cut_off, "--budget", "launches+0"]):
+            done = subprocess.run([FATHOM, *command], capture_output=True, text=True, timeout=120, check=False)
+            self.assertEqual(done.returncode, 3, "the command line is right")
+            self.assertIn("nothing in it takes time", done.stderr)
 
     def test_both_sides_are_named_or_none(self):
         for words in (("--base", GPU), ("--new", GPU), ("--base", GPU, "--new", GPU, GPU), (GPU,), ()):

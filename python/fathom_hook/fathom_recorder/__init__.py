@@ -24,11 +24,16 @@ def _is_main_interpreter() -> bool:
             sys.modules.pop(name, None)
 
 
+_begun = False
+
+
 def begin() -> None:
-    """Starts recording this process if a session folder is named in the environment. Never
-    raises."""
-    if not os.environ.get(SESSION):
+    """Starts recording this process if a session folder is named in the environment, once: what a
+    program says of itself asks each time. Never raises."""
+    global _begun
+    if _begun or not os.environ.get(SESSION):
         return
+    _begun = True
     try:
         if not _is_main_interpreter():
             return
