@@ -6,6 +6,9 @@
 #include <new>
 #include <utility>
 
+#include <sys/resource.h>
+#include <unistd.h>
+
 #include "base/hash.h"
 #include "base/out_of_memory.h"
 #include "base/stop.h"
@@ -36,6 +39,13 @@ std::string digest_of(const Trace& trace) {
   return text;
 }
 
+/// This thread's remaining work goes on where no other of the machine has any.
+void yield_to_others() {
+  constexpr int kLater = 10;
+  // The number of a thread, where that of a process is asked for, is that thread.
+  static_cast<void>(setpriority(PRIO_PROCESS, static_cast<id_t>(gettid()), kLater));
+}
+
 Interval range_of(const Trace& trace) {
   Interval range{Time::max(), Time::min()};
   const auto add = [&range](Time begin, Time end) {
@@ -63,7 +73,8 @@ OpenInput::OpenInput(std::shared_ptr<const Session> session, std::string digest)
     : session_(std::move(session)),
       digest_(std::move(digest)),
       range_(range_of(session_->trace())),
-      what_if_(*session_) {}
+      what_if_(*session_),
+      screen_(session_->kept()) {}
 
 const TimelineModel& OpenInput::timeline() {
   timeline_once_.call([this] { timeline_.emplace(session_->trace()); });
@@ -108,6 +119,7 @@ Viewed::Viewed(ViewRequest request, std::shared_ptr<const Session> first)
   std::string digest = digest_of(first->trace());
   first_ = std::make_shared<OpenInput>(std::move(first), std::move(digest));
   analyse(*first_);
+  first_->screen().write();
   progress_.state = State::ready;
 }
 
@@ -137,14 +149,14 @@ bool Viewed::replaced(std::size_t input) const {
   return then.known() && FileIdentity::of(request_.inputs.files[input].path) != then;
 }
 
-Result<std::shared_ptr<OpenInput>> Viewed::read(std::size_t input) {
+Result<std::shared_ptr<OpenInput>> Viewed::read(std::size_t input, Keeping keeping) {
   const Inputs::File& file = request_.inputs.files[input];
   const FileIdentity identity = FileIdentity::of(file.path);
   const ThreadPool pool(request_.threads);
   auto opened =
       or_out_of_memory("reading " + file.name(), [&]() -> Result<std::shared_ptr<OpenInput>> {
         Result<std::unique_ptr<Session>> session =
-            Session::open(file, ReadOptions{.threads = request_.threads});
+            Session::open(file, ReadOptions{.threads = request_.threads}, keeping);
         if (!session) return std::move(session).error();
         std::string digest = digest_of((**session).trace());
         return std::make_shared<OpenInput>(*std::move(session), std::move(digest));
@@ -170,7 +182,8 @@ void Viewed::read_first() {
 void Viewed::read_or_say_why() {
   Result<std::shared_ptr<OpenInput>> opened = or_out_of_memory("reading", [this] {
     const WatchedReading watched(read_);
-    return read(0);
+    // The page waits for the first screen: what is kept of it and of the trace is written later.
+    return read(0, Keeping::when_told);
   });
   {
     const std::scoped_lock lock(mutex_);
@@ -183,14 +196,20 @@ void Viewed::read_or_say_why() {
     first_ = *opened;
     progress_.state = State::ready;
   }
+  // What is asked first was kept, too.
+  if ((**opened).session().is_of_cache()) yield_to_others();
   analyse(**opened);
-  if (!request_.diagnose_ahead || request_.inputs.files.size() != 1) return;
-  // What is lacking shows when it is asked for.
-  static_cast<void>(or_out_of_memory("diagnosing", [&]() -> Result<void> {
-    const ThreadPool pool(request_.threads);
-    diagnose_ahead(**opened, request_.scope);
-    return {};
-  }));
+  if (request_.diagnose_ahead && request_.inputs.files.size() == 1) {
+    // What is lacking shows when it is asked for.
+    static_cast<void>(or_out_of_memory("diagnosing", [&]() -> Result<void> {
+      const ThreadPool pool(request_.threads);
+      diagnose_ahead(**opened, request_.scope);
+      return {};
+    }));
+  }
+  yield_to_others();
+  (**opened).session().keep_read();
+  (**opened).screen().write();
 }
 
 /// What is lacking shows when it is asked for.
@@ -219,9 +238,10 @@ Result<std::shared_ptr<OpenInput>> Viewed::open(std::size_t input) {
   const StopScope unstopped(nullptr);
   if (other_ == nullptr || other_input_ != input) {
     other_.reset();
-    Result<std::shared_ptr<OpenInput>> opened = read(input);
+    Result<std::shared_ptr<OpenInput>> opened = read(input, Keeping::at_once);
     if (!opened) return opened;
     analyse(**opened);
+    (**opened).screen().write();
     other_ = *std::move(opened);
     other_input_ = input;
   }
