@@ -80,7 +80,7 @@ COLOURED = """number => {
 
 
 def check_boxes(visit: Visit, numbers: dict[str, bool]) -> None:
-    """What is painted is as grey as what is written; it is painted again when that is said."""
+    """What is painted is as grey as what is written; it is painted again once the diagnosis is there."""
     for number, grey in numbers.items():
         visit.page.wait_for_function(f"([number, grey]) => (({COLOURED})(number) > 100) !== grey", arg=[number, grey])
 
