@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <chrono>
 #include <new>
+#include <system_error>
 #include <utility>
 
 #include <sys/resource.h>
@@ -39,11 +40,14 @@ std::string digest_of(const Trace& trace) {
   return text;
 }
 
-/// This thread's remaining work goes on where no other of the machine has any.
-void yield_to_others() {
-  constexpr int kLater = 10;
+constexpr int kLittle = 5;
+constexpr int kMuch = 10;
+
+/// What this thread still has to do is not what somebody waits for: others of the machine, and the
+/// browser above all, come first.
+void yield_to_others(int how_much) {
   // The number of a thread, where that of a process is asked for, is that thread.
-  static_cast<void>(setpriority(PRIO_PROCESS, static_cast<id_t>(gettid()), kLater));
+  static_cast<void>(setpriority(PRIO_PROCESS, static_cast<id_t>(gettid()), how_much));
 }
 
 Interval range_of(const Trace& trace) {
@@ -105,8 +109,6 @@ void OpenInput::analyse() {
   static_cast<void>(session_->analyses().steps());
   static_cast<void>(session_->analyses().accounting());
   analysed_.store(true);
-  // Last: only the timeline needs it, which asks for it at once.
-  static_cast<void>(timeline());
 }
 
 Viewed::Viewed(ViewRequest request)
@@ -133,6 +135,10 @@ Viewed::Progress Viewed::progress() const {
     progress.share = read_.share();
   }
   return progress;
+}
+
+bool Viewed::diagnoses_ahead() const {
+  return request_.diagnose_ahead && request_.inputs.files.size() == 1;
 }
 
 void Viewed::wait() {
@@ -197,19 +203,33 @@ void Viewed::read_or_say_why() {
     progress_.state = State::ready;
   }
   // What is asked first was kept, too.
-  if ((**opened).session().is_of_cache()) yield_to_others();
+  if ((**opened).session().is_of_cache()) yield_to_others(kLittle);
   analyse(**opened);
-  if (request_.diagnose_ahead && request_.inputs.files.size() == 1) {
+  if (diagnoses_ahead()) {
     // What is lacking shows when it is asked for.
     static_cast<void>(or_out_of_memory("diagnosing", [&]() -> Result<void> {
       const ThreadPool pool(request_.threads);
       diagnose_ahead(**opened, request_.scope);
+      static_cast<void>((**opened).timeline());
       return {};
     }));
   }
-  yield_to_others();
-  (**opened).session().keep_read();
-  (**opened).screen().write();
+  keep_beside(*opened);
+}
+
+void Viewed::keep_beside(const std::shared_ptr<OpenInput>& input) {
+  const auto keep = [input] {
+    input->session().keep_read();
+    input->screen().write();
+  };
+  try {
+    keeper_ = std::jthread([keep] {
+      yield_to_others(kMuch);
+      keep();
+    });
+  } catch (const std::system_error&) {
+    keep();  // no thread to be had
+  }
 }
 
 /// What is lacking shows when it is asked for.
@@ -217,6 +237,9 @@ void Viewed::analyse(OpenInput& input) const {
   try {
     const ThreadPool pool(request_.threads);
     input.analyse();
+    // The diagnosis that the page begins with needs no lanes, and the timeline asks for them at
+    // once.
+    if (!diagnoses_ahead()) static_cast<void>(input.timeline());
   } catch (const std::bad_alloc&) {
     return;
   }

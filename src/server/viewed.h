@@ -125,6 +125,9 @@ class Viewed {
   void read_or_say_why();
   Result<std::shared_ptr<OpenInput>> read(std::size_t input, Keeping keeping);
   void analyse(OpenInput& input) const;
+  [[nodiscard]] bool diagnoses_ahead() const;
+  /// Keeps what was read and asked first for the next time, where no other work is waiting.
+  void keep_beside(const std::shared_ptr<OpenInput>& input);
 
   const ViewRequest request_;
   const std::chrono::steady_clock::time_point begun_ = std::chrono::steady_clock::now();
@@ -136,6 +139,7 @@ class Viewed {
   std::mutex reading_;                    // one further input at a time, and of what follows
   std::shared_ptr<OpenInput> other_;
   std::size_t other_input_ = 0;
+  std::jthread keeper_;  // of the first input; begun by the reader
   std::jthread reader_;  // last: it uses the rest
 };
 
