@@ -66,12 +66,14 @@ COLOURED = """number => {
     const canvas = document.querySelector('.tl-boxes');
     const from = canvas.getBoundingClientRect();
     const ratio = canvas.width / from.width;
+    const copy = new OffscreenCanvas(canvas.width, canvas.height).getContext('2d', { willReadFrequently: true });
+    copy.drawImage(canvas, 0, 0);
     let count = 0;
     for (const name of document.querySelectorAll(`[data-n="${number}"]`)) {
         const { top, bottom } = name.getBoundingClientRect();
         const y = Math.round(((top + bottom) / 2 - from.top) * ratio);
         if (y < 6 || y + 6 > canvas.height) continue;
-        const { data } = canvas.getContext('2d').getImageData(0, y - 6, canvas.width, 12);
+        const { data } = copy.getImageData(0, y - 6, canvas.width, 12);
         for (let at = 0; at < data.length; at += 4)
             count += Math.max(...data.slice(at, at + 3)) - Math.min(...data.slice(at, at + 3)) > 40;
     }
