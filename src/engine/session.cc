@@ -89,12 +89,13 @@ Session::~Session() {
   if (keeping_.joinable() && process_ != getpid()) keeping_.detach();
 }
 
-Result<std::unique_ptr<Session>> Session::open(std::string_view path, const ReadOptions& options) {
+Result<std::unique_ptr<Session>> Session::open(std::string_view path, const ReadOptions& options,
+                                               Keeping keeping) {
   const std::string name(path);
   if (const std::optional<Result<Inputs>> run = expand_session(name)) {
     if (!*run) return run->error();
     const std::vector<Inputs::File>& files = (**run).files;
-    if (files.size() == 1) return open(files.front(), options);
+    if (files.size() == 1) return open(files.front(), options, keeping);
     return usage(name + ": this session holds " + std::to_string(files.size()) +
                  " recordings; choose one");
   }
@@ -106,11 +107,17 @@ Result<std::unique_ptr<Session>> Session::open(std::string_view path, const Read
   auto session = std::make_unique<Session>(std::move(*trace), name);
   if (!cache.keeps()) return session;
   session->kept_ = cache;
-  if (fresh) session->keep();
+  session->of_cache_ = !fresh;
+  if (fresh && keeping == Keeping::at_once) session->keep_beside();
+  if (fresh && keeping == Keeping::when_told) session->to_keep_ = true;
   return session;
 }
 
-void Session::keep() {
+void Session::keep_read() const {
+  if (to_keep_.exchange(false)) kept_->keep(trace_);
+}
+
+void Session::keep_beside() {
   if (parallel_threads() == 1) return kept_->keep(trace_);
   try {
     keeping_ = std::jthread([this] { kept_->keep(trace_); });
@@ -119,9 +126,9 @@ void Session::keep() {
   }
 }
 
-Result<std::unique_ptr<Session>> Session::open(const Inputs::File& file,
-                                               const ReadOptions& options) {
-  if (!file.of_session()) return open(file.path, options);
+Result<std::unique_ptr<Session>> Session::open(const Inputs::File& file, const ReadOptions& options,
+                                               Keeping keeping) {
+  if (!file.of_session()) return open(file.path, options, keeping);
   Result<Trace> trace = read_run(file.recording, options);
   if (!trace) return std::move(trace).error();
   return std::make_unique<Session>(std::move(*trace), file.name());

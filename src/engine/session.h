@@ -1,6 +1,7 @@
 // A session: one opened recording, its analyses, and the reports that can be asked of it.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -28,15 +29,20 @@ struct Request {
   Query query;
 };
 
+/// When the trace that was read is kept for the next time: beside what is asked first, or when
+/// Session::keep_read() is called.
+enum class Keeping : std::uint8_t { at_once, when_told };
+
 /// One recording in memory. Running reports is thread-safe; analyses are computed once and shared.
 class Session {
  public:
   /// Reads the file (or standard input for "-") to its end, or takes what was kept of it; or a
   /// session folder of one recording.
-  static Result<std::unique_ptr<Session>> open(std::string_view path, const ReadOptions& options);
+  static Result<std::unique_ptr<Session>> open(std::string_view path, const ReadOptions& options,
+                                               Keeping keeping = Keeping::at_once);
   /// Reads one of the inputs that expand_inputs() found, with what belongs to it.
-  static Result<std::unique_ptr<Session>> open(const Inputs::File& file,
-                                               const ReadOptions& options);
+  static Result<std::unique_ptr<Session>> open(const Inputs::File& file, const ReadOptions& options,
+                                               Keeping keeping = Keeping::at_once);
   /// Takes over a trace that was built elsewhere; `input` is what to call it.
   Session(Trace trace, std::string input);
   ~Session();
@@ -50,6 +56,11 @@ class Session {
   /// read. Null where it is not, or not only, what one file holds.
   [[nodiscard]] const TraceCache* kept() const { return kept_ ? &*kept_ : nullptr; }
 
+  /// Was the trace taken from where it was kept?
+  [[nodiscard]] bool is_of_cache() const { return of_cache_; }
+  /// Keeps what was opened with Keeping::when_told, unless that is done or it came from there.
+  void keep_read() const;
+
   /// Computes the report for what the request selects, and shapes it. Errors: invalid_argument for
   /// a request that this report or this trace cannot answer (unknown column, no such device or
   /// step).
@@ -59,12 +70,14 @@ class Session {
 
  private:
   /// Keeps the trace, beside what is asked of the session, which ends no earlier.
-  void keep();
+  void keep_beside();
 
   Trace trace_;
   Analyses analyses_;
   std::string input_;
   std::optional<TraceCache> kept_;
+  bool of_cache_ = false;
+  mutable std::atomic<bool> to_keep_ = false;
   std::int64_t process_;  // that keeping_ runs in
   std::jthread keeping_;  // last: it reads the rest
 };

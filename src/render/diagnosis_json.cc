@@ -313,7 +313,15 @@ void write_rank(JsonWriter& json, const RankRow& row) {
       .member("made_wait_ns", time(row.made_wait))
       .member("came_last", row.last)
       .member("verdict", bounded(row.verdict))
-      .end();
+      .key("waits")
+      .array();
+  for (std::size_t i = 0; i < std::min(row.waits.size(), kJsonSteps); ++i) {
+    json.object(kJsonInline)
+        .member("step", row.waits[i].step)
+        .member("waited_ns", time(row.waits[i].waited))
+        .end();
+  }
+  json.end().end();
 }
 
 /// An object in a line, but for the list of recordings.

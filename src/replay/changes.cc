@@ -18,7 +18,7 @@ EditedGraph::EditedGraph(const ReplayGraph& graph, const Edits& edits,
     : graph_(graph),
       links_(graph.analyses.links()),
       plain_(edits.empty()),
-      edits_(edits, graph.trace.slices.size()),
+      edits_(edits, graph.trace),
       host_(change_host(graph, edits_, ranges)) {}
 
 /// Is the call gone that launched it?

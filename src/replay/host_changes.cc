@@ -154,13 +154,6 @@ class ThreadChanges {
   double change_ = 0;  // since the point before
 };
 
-/// Does an edit concern a slice of the thread?
-bool concerns(const SliceEdits& edits, const Nesting::Thread& work) {
-  return std::ranges::any_of(work.slices, [&edits](SliceId slice) {
-    return edits.factor(slice) != 1 || edits.has(slice, SliceEdits::kAhead);
-  });
-}
-
 }  // namespace
 
 HostChanges change_host(const ReplayGraph& graph, const SliceEdits& edits,
@@ -171,7 +164,7 @@ HostChanges change_host(const ReplayGraph& graph, const SliceEdits& edits,
   const std::vector<bool> bounds = edits.launch_once() ? step_bounds(graph) : std::vector<bool>();
   std::vector<bool> captured;
   for (std::uint32_t thread = 0; thread < graph.threads.size(); ++thread) {
-    if (!edits.launch_once() && !concerns(edits, *graph.threads[thread].work)) continue;
+    if (!edits.launch_once() && !edits.any_on(graph.threads[thread].work->track)) continue;
     if (edits.launch_once())
       captured = captured_points(graph, bounds, graph.threads[thread].points);
     ThreadChanges walk(graph, edits, thread, captured, changes);

@@ -18,8 +18,14 @@ class SliceEdits {
   static constexpr Flag kHidden = 4;
   static constexpr Flag kAhead = 8;
 
-  SliceEdits(const Edits& edits, std::size_t slices)
-      : launch_once_(edits.launch_once), any_ahead_(!edits.overlap.empty()) {
+  SliceEdits(const Edits& edits, const Trace& trace)
+      : tracks_(trace.tracks.size()),
+        launch_once_(edits.launch_once),
+        any_ahead_(!edits.overlap.empty()) {
+    const std::size_t slices = trace.slices.size();
+    for (const auto& [slice, factor] : edits.scale) tracks_[track_of(trace, slice)] = true;
+    for (const SliceId call : edits.remove) tracks_[track_of(trace, call)] = true;
+    for (const SliceId slice : edits.overlap) tracks_[track_of(trace, slice)] = true;
     if (!edits.scale.empty() || !edits.remove.empty()) factors_.assign(slices, 1.0F);
     for (const auto& [slice, factor] : edits.scale) factors_[slice.row()] = std::max(factor, 0.0F);
     for (const SliceId call : edits.remove) factors_[call.row()] = 0;
@@ -35,6 +41,9 @@ class SliceEdits {
   /// Does any edit concern the time of host threads?
   [[nodiscard]] bool any_host() const { return !factors_.empty() || launch_once_ || any_ahead_; }
 
+  /// May the time of a slice of that track change?
+  [[nodiscard]] bool any_on(TrackId track) const { return tracks_[track.row()]; }
+
   [[nodiscard]] double factor(SliceId slice) const {
     return factors_.empty() || !slice.valid() ? 1.0 : double{factors_[slice.row()]};
   }
@@ -43,6 +52,9 @@ class SliceEdits {
   }
 
  private:
+  static std::size_t track_of(const Trace& trace, SliceId slice) {
+    return trace.slices.track[slice.row()].row();
+  }
   void mark(const std::vector<SliceId>& marked, Flag flag, std::size_t slices) {
     if (marked.empty()) return;
     flags_.resize(slices);
@@ -52,6 +64,7 @@ class SliceEdits {
 
   std::vector<float> factors_;  // by slice; empty: all 1
   std::vector<Flag> flags_;     // by slice; empty: none
+  std::vector<bool> tracks_;    // with scaled, removed or moved slices
   bool launch_once_;
   bool any_ahead_;
 };

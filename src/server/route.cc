@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <memory>
+#include <optional>
+#include <string>
 
 #include "base/stop.h"
 #include "base/thread_pool.h"
@@ -30,13 +32,33 @@ Result<std::shared_ptr<OpenInput>> input_of(Viewed& viewed, const Target& target
   return viewed.open(static_cast<std::size_t>(*number));
 }
 
+/// An address without what chooses the recording.
+std::string question_of(const Asked& asked) {
+  std::string question(asked.path);
+  for (const auto& [name, value] : asked.target.parameters) {
+    if (name != "input") question.append("\n").append(name).append("=").append(value);
+  }
+  return question;
+}
+
 Response answer_of(const Route& route, Viewed& viewed, OpenInput* input, const Asked& asked) {
   const std::size_t own = route.path.ends_with('/') ? route.path.size() : asked.path.size();
-  Result<Response> response = route.answer({.viewed = viewed,
-                                            .input = input,
-                                            .rest = asked.path.substr(own),
-                                            .parameters = asked.target.parameters});
-  return response ? *std::move(response) : error_response(response.error());
+  const Call call{.viewed = viewed,
+                  .input = input,
+                  .rest = asked.path.substr(own),
+                  .parameters = asked.target.parameters};
+  KeptScreen* const screen = input == nullptr || route.of_first_screen == nullptr ||
+                                     !input->screen().keeps() || !route.of_first_screen(call)
+                                 ? nullptr
+                                 : &input->screen();
+  const std::string question = screen == nullptr ? std::string() : question_of(asked);
+  if (screen != nullptr) {
+    if (std::optional<Response> kept = screen->find(question)) return *std::move(kept);
+  }
+  Result<Response> response = route.answer(call);
+  if (!response) return error_response(response.error());
+  if (screen != nullptr) screen->keep(question, *response);
+  return *std::move(response);
 }
 
 }  // namespace

@@ -30,6 +30,9 @@ struct Route {
   std::string_view path;  ///< "api/session"; with a slash at its end it takes one more part.
   Result<Response> (*answer)(const Call& call) = nullptr;
   bool needs_input = true;  ///< It is answered once the recording is read.
+  /// Does a page that was just opened ask for this? Then the answer, which depends on the recording
+  /// and the address alone, is kept for the next time. Null: never. Of routes that need the input.
+  bool (*of_first_screen)(const Call& call) = nullptr;
 };
 
 std::span<const Route> all_routes();

@@ -4,7 +4,11 @@
 #include <algorithm>
 #include <chrono>
 #include <new>
+#include <system_error>
 #include <utility>
+
+#include <sys/resource.h>
+#include <unistd.h>
 
 #include "base/hash.h"
 #include "base/out_of_memory.h"
@@ -36,6 +40,16 @@ std::string digest_of(const Trace& trace) {
   return text;
 }
 
+constexpr int kLittle = 5;
+constexpr int kMuch = 10;
+
+/// What this thread still has to do is not what somebody waits for: others of the machine, and the
+/// browser above all, come first.
+void yield_to_others(int how_much) {
+  // The number of a thread, where that of a process is asked for, is that thread.
+  static_cast<void>(setpriority(PRIO_PROCESS, static_cast<id_t>(gettid()), how_much));
+}
+
 Interval range_of(const Trace& trace) {
   Interval range{Time::max(), Time::min()};
   const auto add = [&range](Time begin, Time end) {
@@ -63,7 +77,8 @@ OpenInput::OpenInput(std::shared_ptr<const Session> session, std::string digest)
     : session_(std::move(session)),
       digest_(std::move(digest)),
       range_(range_of(session_->trace())),
-      what_if_(*session_) {}
+      what_if_(*session_),
+      screen_(session_->kept()) {}
 
 const TimelineModel& OpenInput::timeline() {
   timeline_once_.call([this] { timeline_.emplace(session_->trace()); });
@@ -94,8 +109,6 @@ void OpenInput::analyse() {
   static_cast<void>(session_->analyses().steps());
   static_cast<void>(session_->analyses().accounting());
   analysed_.store(true);
-  // Last: only the timeline needs it, which asks for it at once.
-  static_cast<void>(timeline());
 }
 
 Viewed::Viewed(ViewRequest request)
@@ -108,6 +121,7 @@ Viewed::Viewed(ViewRequest request, std::shared_ptr<const Session> first)
   std::string digest = digest_of(first->trace());
   first_ = std::make_shared<OpenInput>(std::move(first), std::move(digest));
   analyse(*first_);
+  first_->screen().write();
   progress_.state = State::ready;
 }
 
@@ -121,6 +135,10 @@ Viewed::Progress Viewed::progress() const {
     progress.share = read_.share();
   }
   return progress;
+}
+
+bool Viewed::diagnoses_ahead() const {
+  return request_.diagnose_ahead && request_.inputs.files.size() == 1;
 }
 
 void Viewed::wait() {
@@ -137,14 +155,14 @@ bool Viewed::replaced(std::size_t input) const {
   return then.known() && FileIdentity::of(request_.inputs.files[input].path) != then;
 }
 
-Result<std::shared_ptr<OpenInput>> Viewed::read(std::size_t input) {
+Result<std::shared_ptr<OpenInput>> Viewed::read(std::size_t input, Keeping keeping) {
   const Inputs::File& file = request_.inputs.files[input];
   const FileIdentity identity = FileIdentity::of(file.path);
   const ThreadPool pool(request_.threads);
   auto opened =
       or_out_of_memory("reading " + file.name(), [&]() -> Result<std::shared_ptr<OpenInput>> {
         Result<std::unique_ptr<Session>> session =
-            Session::open(file, ReadOptions{.threads = request_.threads});
+            Session::open(file, ReadOptions{.threads = request_.threads}, keeping);
         if (!session) return std::move(session).error();
         std::string digest = digest_of((**session).trace());
         return std::make_shared<OpenInput>(*std::move(session), std::move(digest));
@@ -170,7 +188,8 @@ void Viewed::read_first() {
 void Viewed::read_or_say_why() {
   Result<std::shared_ptr<OpenInput>> opened = or_out_of_memory("reading", [this] {
     const WatchedReading watched(read_);
-    return read(0);
+    // The page waits for the first screen: what is kept of it and of the trace is written later.
+    return read(0, Keeping::when_told);
   });
   {
     const std::scoped_lock lock(mutex_);
@@ -183,14 +202,34 @@ void Viewed::read_or_say_why() {
     first_ = *opened;
     progress_.state = State::ready;
   }
+  // What is asked first was kept, too.
+  if ((**opened).session().is_of_cache()) yield_to_others(kLittle);
   analyse(**opened);
-  if (!request_.diagnose_ahead || request_.inputs.files.size() != 1) return;
-  // What is lacking shows when it is asked for.
-  static_cast<void>(or_out_of_memory("diagnosing", [&]() -> Result<void> {
-    const ThreadPool pool(request_.threads);
-    diagnose_ahead(**opened, request_.scope);
-    return {};
-  }));
+  if (diagnoses_ahead()) {
+    // What is lacking shows when it is asked for.
+    static_cast<void>(or_out_of_memory("diagnosing", [&]() -> Result<void> {
+      const ThreadPool pool(request_.threads);
+      diagnose_ahead(**opened, request_.scope);
+      static_cast<void>((**opened).timeline());
+      return {};
+    }));
+  }
+  keep_beside(*opened);
+}
+
+void Viewed::keep_beside(const std::shared_ptr<OpenInput>& input) {
+  const auto keep = [input] {
+    input->session().keep_read();
+    input->screen().write();
+  };
+  try {
+    keeper_ = std::jthread([keep] {
+      yield_to_others(kMuch);
+      keep();
+    });
+  } catch (const std::system_error&) {
+    keep();  // no thread to be had
+  }
 }
 
 /// What is lacking shows when it is asked for.
@@ -198,6 +237,9 @@ void Viewed::analyse(OpenInput& input) const {
   try {
     const ThreadPool pool(request_.threads);
     input.analyse();
+    // The diagnosis that the page begins with needs no lanes, and the timeline asks for them at
+    // once.
+    if (!diagnoses_ahead()) static_cast<void>(input.timeline());
   } catch (const std::bad_alloc&) {
     return;
   }
@@ -219,9 +261,10 @@ Result<std::shared_ptr<OpenInput>> Viewed::open(std::size_t input) {
   const StopScope unstopped(nullptr);
   if (other_ == nullptr || other_input_ != input) {
     other_.reset();
-    Result<std::shared_ptr<OpenInput>> opened = read(input);
+    Result<std::shared_ptr<OpenInput>> opened = read(input, Keeping::at_once);
     if (!opened) return opened;
     analyse(**opened);
+    (**opened).screen().write();
     other_ = *std::move(opened);
     other_input_ = input;
   }

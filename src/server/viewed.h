@@ -21,6 +21,7 @@
 #include "replay/replay.h"
 #include "server/input_file.h"
 #include "server/kept_answers.h"
+#include "server/kept_screen.h"
 #include "server/kept_what_if.h"
 #include "server/timeline_model.h"
 
@@ -65,6 +66,7 @@ class OpenInput {
   [[nodiscard]] KeptWhatIf& what_if() { return what_if_; }
   /// Of this input as JSON, by what was asked.
   [[nodiscard]] KeptAnswers& diagnoses() { return diagnoses_; }
+  [[nodiscard]] KeptScreen& screen() { return screen_; }
 
   /// Computes what nearly every answer needs, so that nobody waits for it later.
   void analyse();
@@ -85,6 +87,7 @@ class OpenInput {
   std::optional<Replay> replay_;
   KeptWhatIf what_if_;
   KeptAnswers diagnoses_;
+  KeptScreen screen_;
   std::atomic<bool> analysed_ = false;
 };
 
@@ -120,8 +123,11 @@ class Viewed {
  private:
   void read_first();
   void read_or_say_why();
-  Result<std::shared_ptr<OpenInput>> read(std::size_t input);
+  Result<std::shared_ptr<OpenInput>> read(std::size_t input, Keeping keeping);
   void analyse(OpenInput& input) const;
+  [[nodiscard]] bool diagnoses_ahead() const;
+  /// Keeps what was read and asked first for the next time, where no other work is waiting.
+  void keep_beside(const std::shared_ptr<OpenInput>& input);
 
   const ViewRequest request_;
   const std::chrono::steady_clock::time_point begun_ = std::chrono::steady_clock::now();
@@ -133,6 +139,7 @@ class Viewed {
   std::mutex reading_;                    // one further input at a time, and of what follows
   std::shared_ptr<OpenInput> other_;
   std::size_t other_input_ = 0;
+  std::jthread keeper_;  // of the first input; begun by the reader
   std::jthread reader_;  // last: it uses the rest
 };
 

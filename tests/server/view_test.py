@@ -10,6 +10,7 @@ import signal
 import socket
 import subprocess
 import tempfile
+import time
 import unittest
 import urllib.parse
 
@@ -423,6 +424,44 @@ class Life(unittest.TestCase):
             after = server.session()
             self.assertTrue(after["replaced"])
             self.assertEqual(after["digest"], before["digest"])  # what was read is still what is shown
+
+    def test_what_a_page_asks_first_is_the_same_from_what_was_kept(self):
+        """Also where some of it is damaged: that is computed anew."""
+        with tempfile.TemporaryDirectory() as folder:
+            trace = pathlib.Path(folder) / "trace.json.gz"
+            shutil.copy(viewer.ROOT / TRACE, trace)
+            os.utime(trace, (1, 1))
+            cache = pathlib.Path(folder) / "cache"
+            kept = {"FATHOM_CACHE": str(cache), "FATHOM_CACHE_FROM": "0"}
+
+            def first_screen(wait_for=0, **settings):
+                server = viewer.Viewer(trace, **settings)
+                self.addCleanup(server.end)
+                session = server.session()
+                end = session["range"]["end_ns"]
+                level = max(0, (end // 512).bit_length())
+                answers = [server.get(path)[2] for path in (
+                    "api/tracks", f"api/tiles/{session['digest']}?level={level}&tile=0&tracks=1,2,3",
+                    f"api/accounting?begin=0&end={end}", "api/names?first=0&count=9", "api/diagnosis")]
+                for _ in range(600):
+                    if len(list(cache.glob("*.answer"))) >= wait_for:
+                        break
+                    time.sleep(0.05)
+                return answers
+
+            time.sleep(0.05)  # until its times are old enough to be kept
+            anew = first_screen(FATHOM_CACHE="off")
+            self.assertEqual(first_screen(wait_for=5, **kept), anew)
+            self.assertEqual(len(list(cache.glob("*.answer"))), 5)
+            self.assertEqual(len(list(cache.glob("*.trace"))), 1)
+            for answer in cache.glob("*.answer"):
+                with answer.open("r+b") as file:
+                    file.seek(-1, os.SEEK_END)
+                    last = file.read(1)
+                    file.seek(-1, os.SEEK_END)
+                    file.write(bytes([last[0] ^ 1]))
+            self.assertEqual(first_screen(**kept), anew)
+            self.assertEqual(first_screen(**kept), anew)
 
     def test_a_recording_has_one_digest(self):
         digests = set()

@@ -61,6 +61,32 @@ def half_of_the_kernels(folder: Path) -> Path:
     return path
 
 
+# How many pixels of the boxes beside a name of a track are not grey.
+COLOURED = """number => {
+    const canvas = document.querySelector('.tl-boxes');
+    const from = canvas.getBoundingClientRect();
+    const ratio = canvas.width / from.width;
+    const copy = new OffscreenCanvas(canvas.width, canvas.height).getContext('2d', { willReadFrequently: true });
+    copy.drawImage(canvas, 0, 0);
+    let count = 0;
+    for (const name of document.querySelectorAll(`[data-n="${number}"]`)) {
+        const { top, bottom } = name.getBoundingClientRect();
+        const y = Math.round(((top + bottom) / 2 - from.top) * ratio);
+        if (y < 6 || y + 6 > canvas.height) continue;
+        const { data } = copy.getImageData(0, y - 6, canvas.width, 12);
+        for (let at = 0; at < data.length; at += 4)
+            count += Math.max(...data.slice(at, at + 3)) - Math.min(...data.slice(at, at + 3)) > 40;
+    }
+    return count;
+}"""
+
+
+def check_boxes(visit: Visit, numbers: dict[str, bool]) -> None:
+    """What is painted is as grey as what is written; it is painted again once the diagnosis is there."""
+    for number, grey in numbers.items():
+        visit.page.wait_for_function(f"([number, grey]) => (({COLOURED})(number) > 100) !== grey", arg=[number, grey])
+
+
 def test_what_is_no_table_is_greyed_too(browser: Browser, tmp_path: Path) -> None:
     """Frames of the flame graph, tracks of the timeline and the sentence of the verdict."""
     half, absurd = half_of_the_kernels(tmp_path), CUT.parent / "absurd_duration.json"
@@ -77,6 +103,8 @@ def test_what_is_no_table_is_greyed_too(browser: Browser, tmp_path: Path) -> Non
             check_greyed(visit, harms_of(path), fragment)
             greyed = dict(visit.page.evaluate(NUMBERS))
             assert {number: greyed[number] for number in numbers} == numbers, (path.name, fragment)
+            if fragment == "v=timeline":
+                check_boxes(visit, numbers)
             if fragment == "v=diagnosis":
                 assert visit.page.locator("p.sentence").get_attribute("data-n") == "diagnosis.families"
                 titles = visit.page.locator(".top-finding .title, .finding:has(.gain) h3")

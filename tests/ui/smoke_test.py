@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shlex
 import subprocess
 from pathlib import Path
@@ -105,6 +106,17 @@ def test_steps_of_ranks_are_those_of_the_scope(browser: Browser) -> None:
         page.wait_for_function("() => document.querySelectorAll('.heat .step').length === 4")
         steps = page.locator(".heat .step").evaluate_all("steps => steps.map(step => step.title.split(':')[0])")
         assert steps == ["rank 0, step 2", "rank 0, step 3", "rank 1, step 2", "rank 1, step 3"]
+        # The communication of each is divided: into waiting as the diagnosis of both says, and the rest.
+        titles = page.locator(".heat .step").evaluate_all("steps => steps.map(step => step.title)")
+        both = fathom_json("diagnose", "--steps", "2-3", str(ROOT / "tests/data/runs/two_ranks"))["ranks"]["recordings"]
+        for rank, path in enumerate(sorted((ROOT / "tests/data/runs/two_ranks").glob("torch-*"))):
+            for step in fathom_json("diagnose", "--steps", "2-3", str(path))["steps"]:
+                (waited,) = [wait["waited_ns"] for wait in both[rank]["waits"] if wait["step"] == step["step"]]
+                assert 0 < waited < step["account_ns"]["communication"]
+                expected = [100 * ns / step["window_ns"] for ns in (step["account_ns"]["communication"] - waited, waited)]
+                title = next(each for each in titles if each.startswith(f"rank {rank}, step {step['step']}:"))
+                shown = [float(text) for text in re.findall(r"(?:transfer|waiting) ([\d.]+)", title)]
+                assert shown == pytest.approx(expected, abs=0.06), title
         kinds = page.locator("[aria-label='Collectives of each rank'] [data-n='collectives.count']")
         kinds.first.wait_for()
         of_each = [fathom_json("collectives", "--steps", "2-3", str(path))["rows"] for path in sorted((ROOT / "tests/data/runs/two_ranks").glob("torch-*"))]

@@ -3,13 +3,22 @@
 #include <gtest/gtest.h>
 
 #include "replay/slice_edits.h"
+#include "store/trace_builder.h"
 
 namespace fathom {
 namespace {
 
+/// Four slices.
+Trace four() {
+  TraceBuilder builder;
+  for (std::int64_t i = 0; i < 4; ++i) builder.op("aten::mm", 100 * i, 50);
+  return builder.build();
+}
+
 SliceEdits combined(const Edits& first, const Edits& second) {
+  static const Trace kTrace = four();
   const Edits* const both[] = {&first, &second};
-  return {combine_edits(both), 4};
+  return {combine_edits(both), kTrace};
 }
 
 TEST(CombineEdits, KeepsTheSmallestFactorOfASlice) {

@@ -12,6 +12,12 @@
 
 namespace fathom {
 
+/// What a rank waited for others in one step.
+struct RankWait {
+  std::int64_t step = 0;  ///< Its number.
+  Duration waited{};
+};
+
 /// One recording of the program. Times are per counted step.
 struct RankRow {
   std::string input;  ///< What its recording is called.
@@ -21,6 +27,9 @@ struct RankRow {
   /// Of it, in collectives that both ranks recorded, until the last rank came. At most
   /// `communication`.
   Duration waited{};
+  /// The same by step, where there is any; ascending, and no mean. On a device at most what the
+  /// step communicates.
+  std::vector<RankWait> waits;
   Duration made_wait{};       ///< Where it came last: how long the rank that waited most did.
   std::size_t last = 0;       ///< In how many of the collectives that were compared it came last.
   std::string_view verdict;   ///< Of this recording alone, as in JSON.

@@ -69,7 +69,15 @@ bool comparable(const std::vector<Stretch>& stretches,
   return stretches.size() > 1;
 }
 
+void add_wait(RankRow& row, std::int64_t step, Duration wait) {
+  if (wait == Duration{}) return;
+  row.waited += wait;
+  if (row.waits.empty() || row.waits.back().step != step) row.waits.push_back({.step = step});
+  row.waits.back().waited += wait;
+}
+
 /// Credits one collective: who came last, how long each of the others waited, and the longest.
+/// Steps ascend.
 void credit(const std::vector<Stretch>& stretches, std::size_t number, std::vector<RankRow>& rows) {
   const auto length = [number](const Stretch& stretch) { return stretch.first[number].length; };
   const Stretch& last = *std::ranges::min_element(stretches, {}, length);
@@ -78,7 +86,7 @@ void credit(const std::vector<Stretch>& stretches, std::size_t number, std::vect
     const Duration later = length(stretch) - length(last);
     if (later < kLeastWait) continue;
     const Duration wait = std::min(later, stretch.first[number].exposed);
-    rows[stretch.recording].waited += wait;
+    add_wait(rows[stretch.recording], stretch.first->step, wait);
     longest = std::max(longest, wait);
   }
   if (longest == Duration{}) return;
@@ -111,9 +119,25 @@ RankRow row_of(const RankDiagnosis& one) {
   return row;
 }
 
+/// The exposed communication of each step on the device, as far as steps are known.
+std::map<std::int64_t, Duration> communication_by_step(const Diagnosis& diagnosis) {
+  std::map<std::int64_t, Duration> steps;
+  if (diagnosis.device < 0) return steps;
+  for (const StepAccount& step : diagnosis.steps)
+    steps[step.number] += step.account[Bucket::communication];
+  return steps;
+}
+
 /// Collectives that run at the same time wait at the same time: nobody waits for longer than it
 /// communicates.
-void count_waiting_once(Ranks& ranks) {
+void count_waiting_once(const std::vector<RankDiagnosis>& recordings, Ranks& ranks) {
+  for (std::size_t i = 0; i < ranks.rows.size(); ++i) {
+    const std::map<std::int64_t, Duration> known = communication_by_step(recordings[i].diagnosis);
+    for (RankWait& wait : ranks.rows[i].waits) {
+      const auto step = known.find(wait.step);
+      if (step != known.end()) wait.waited = std::min(wait.waited, step->second);
+    }
+  }
   for (RankRow& row : ranks.rows) row.waited = std::min(row.waited, row.communication);
   for (RankRow& row : ranks.rows) {
     Duration most{};
@@ -211,7 +235,7 @@ Result<Diagnosis> compare_ranks(std::string input, std::vector<RankDiagnosis> re
   Ranks ranks;
   for (const RankDiagnosis& one : sorted) ranks.rows.push_back(row_of(one));
   compare(sorted, ranks);
-  count_waiting_once(ranks);
+  count_waiting_once(sorted, ranks);
   divide_by_steps(sorted, ranks);
   find_late(ranks);
   Result<void> chosen = choose(ranks, rank);

@@ -50,6 +50,29 @@ TEST(CompareRanks, TheRankOnWhichCollectivesAreShortestIsTheLateOne) {
             "(50.0 %). By itself it is host-bound: Python.");
 }
 
+TEST(CompareRanks, WaitingIsKnownForEachStepAndIsNoMoreThanTheStepCommunicates) {
+  std::vector<RankDiagnosis> ranks = {rank_with(0, 100, {61, 41, 1}), rank_with(1, 100, {1, 1, 1})};
+  const Diagnosis plain = compared(ranks);
+  const std::vector<RankWait>& waits = plain.ranks->rows[0].waits;
+  ASSERT_EQ(waits.size(), 2U);  // in the third nobody waits
+  EXPECT_EQ(waits[0].step, 0);
+  EXPECT_EQ(waits[0].waited, duration_ns(60 * kMs));
+  EXPECT_EQ(waits[1].step, 1);
+  EXPECT_EQ(waits[1].waited, duration_ns(40 * kMs));
+  EXPECT_TRUE(plain.ranks->rows[1].waits.empty());
+
+  Diagnosis& first = ranks[0].diagnosis;
+  first.device = 0;
+  for (const std::int64_t step : {0, 1}) {
+    StepAccount account{.number = step};
+    account.account.time[static_cast<std::size_t>(Bucket::communication)] = duration_ns(50 * kMs);
+    first.steps.push_back(account);
+  }
+  const Diagnosis on_device = compared(std::move(ranks));
+  EXPECT_EQ(on_device.ranks->rows[0].waits[0].waited, duration_ns(50 * kMs));
+  EXPECT_EQ(on_device.ranks->rows[0].waits[1].waited, duration_ns(40 * kMs));
+}
+
 TEST(CompareRanks, NobodyWaitsForLongerThanItCommunicates) {
   std::vector<RankDiagnosis> ranks = {rank_with(0, 100, {61, 61}), rank_with(1, 100, {1, 1})};
   ranks[0].diagnosis.rank_calls.exposed = duration_ns(70 * kMs);  // Two buckets at the same time.

@@ -9,6 +9,7 @@
 #include "base/parallel.h"
 #include "engine/diagnosis/combine_edits.h"
 #include "engine/whatif/finding_changes.h"
+#include "engine/whatif/kept_edits.h"
 #include "engine/whatif/what_if_edits.h"
 
 namespace fathom {
@@ -95,7 +96,8 @@ WhatIfModel::WhatIfModel(const Session& session, const Selection& selection, Rep
       replay_(std::move(replay)),
       before_(replay_.run({})),
       residuals_(replay_.residuals()),
-      findings_(std::move(findings)) {}
+      findings_(std::move(findings)),
+      kept_(std::make_shared<KeptEdits>(session.trace().slices.size())) {}
 
 Result<WhatIfModel> WhatIfModel::build(const Session& session,
                                        const std::optional<Selection::StepRange>& steps,
@@ -130,7 +132,7 @@ void WhatIfModel::replay_finding(const FindingChange& finding, WhatIf& result) c
 Result<WhatIf> WhatIfModel::run(const WhatIfRequest& request) const {
   const TableOptions options{.peaks = request.peaks};
   const Context context{session_->trace(), session_->analyses(), selection_, options};
-  Result<WhatIfEdits> edits = what_if_edits(context, request);
+  Result<WhatIfEdits> edits = what_if_edits(context, request, kept_.get());
   if (!edits) return std::move(edits).error();
   std::vector<const FindingChange*> findings;
   for (const std::string& id : request.findings) {

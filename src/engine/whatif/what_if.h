@@ -69,6 +69,7 @@ struct WhatIf {
 
 class FindingChanges;
 struct FindingChange;
+struct KeptEdits;
 
 /// The graph of a recording's steps, for what changes in them: made once, asked often.
 class WhatIfModel {
@@ -96,6 +97,7 @@ class WhatIfModel {
   Prediction before_;
   Residuals residuals_;
   std::shared_ptr<FindingChanges> findings_;
+  std::shared_ptr<KeptEdits> kept_;
 };
 
 /// Both at once. Errors: of either.

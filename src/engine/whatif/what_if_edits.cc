@@ -5,11 +5,13 @@
 #include <charconv>
 #include <cmath>
 #include <map>
+#include <memory>
 #include <optional>
 
 #include "analysis/accounting/syncs.h"
 #include "analysis/roofline/roofline.h"
 #include "engine/query/name_pattern.h"
+#include "engine/whatif/kept_edits.h"
 #include "engine/whatif/what_if_targets.h"
 
 namespace fathom {
@@ -49,17 +51,20 @@ Result<Assignment> parse_assignment(std::string_view option, const std::string& 
 
 class EditMaker {
  public:
-  EditMaker(const Context& context, WhatIfEdits& edits)
-      : context_(context), trace_(context.trace), edits_(edits) {}
+  EditMaker(const Context& context, WhatIfEdits& edits, KeptEdits* kept)
+      : context_(context), trace_(context.trace), edits_(edits), kept_(kept) {}
 
   Result<void> scale(const std::string& text) {
     const Result<Assignment> assignment = parse_assignment("--scale", text, 1000);
     if (!assignment) return assignment.error();
-    const Result<Targets> targets = find_targets(context_, assignment->target);
-    if (!targets) return refuse("--scale", targets.error().message);
-    for (const SliceId slice : targets->host) scale_both(slice, assignment->value);
-    for (const SliceId slice : targets->activities) scale_both(slice, assignment->value);
-    return done("scale " + text, targets->size(),
+    const Result<std::shared_ptr<const Targets>> found = targets_of(assignment->target);
+    if (!found) return refuse("--scale", found.error().message);
+    const Targets& targets = **found;
+    edits_.best.scale.reserve(edits_.best.scale.size() + targets.size());
+    edits_.worst.scale.reserve(edits_.worst.scale.size() + targets.size());
+    for (const SliceId slice : targets.host) scale_both(slice, assignment->value);
+    for (const SliceId slice : targets.activities) scale_both(slice, assignment->value);
+    return done("scale " + text, targets.size(),
                 "everything that is scaled takes exactly that part of its time; delays that "
                 "nothing explains stay",
                 {"--scale", "fathom ops and fathom kernels list names"});
@@ -205,6 +210,17 @@ class EditMaker {
   }
 
  private:
+  Result<std::shared_ptr<const Targets>> targets_of(std::string_view target) {
+    if (kept_ != nullptr) {
+      if (std::shared_ptr<const Targets> known = kept_->targets.find(target)) return known;
+    }
+    Result<Targets> found = find_targets(context_, target);
+    if (!found) return std::move(found).error();
+    const std::size_t size = found->size();
+    if (kept_ != nullptr) return kept_->targets.keep(target, *std::move(found), size);
+    return std::make_shared<const Targets>(*std::move(found));
+  }
+
   /// Of the whole trace, whatever is selected: changes are made everywhere.
   const Roofline& known_roofline() {
     if (!roofline_) {
@@ -298,8 +314,34 @@ class EditMaker {
   const Context& context_;
   const Trace& trace_;
   WhatIfEdits& edits_;
+  KeptEdits* kept_;
   std::optional<Roofline> roofline_;
 };
+
+template <typename T>
+void append(std::vector<T>& all, const std::vector<T>& more) {
+  all.insert(all.end(), more.begin(), more.end());
+}
+
+void append(Edits& all, const Edits& more) {
+  append(all.scale, more.scale);
+  append(all.remove, more.remove);
+  append(all.no_wait, more.no_wait);
+  append(all.overlap, more.overlap);
+  append(all.hide, more.hide);
+  all.launch_once = all.launch_once || more.launch_once;
+}
+
+void append(WhatIfEdits& all, const WhatIfEdits& more) {
+  append(all.best, more.best);
+  append(all.worst, more.worst);
+  append(all.changes, more.changes);
+}
+
+std::size_t size_of(const Edits& edits) {
+  return edits.scale.size() + edits.remove.size() + edits.no_wait.size() + edits.overlap.size() +
+         edits.hide.size();
+}
 
 }  // namespace
 
@@ -315,28 +357,44 @@ std::uint64_t count_launches(const Context& context) {
   return launches;
 }
 
-Result<WhatIfEdits> what_if_edits(const Context& context, const WhatIfRequest& request) {
-  WhatIfEdits edits;
-  EditMaker maker(context, edits);
+Result<WhatIfEdits> what_if_edits(const Context& context, const WhatIfRequest& request,
+                                  KeptEdits* kept) {
+  WhatIfEdits all;
+  EditMaker maker(context, all, kept);
   Result<void> made;
-  const auto each = [&](const std::vector<std::string>& texts, auto change) {
-    for (const std::string& text : texts) {
-      if (made) made = (maker.*change)(text);
+  for (const std::string& text : request.scale) {
+    if (made) made = maker.scale(text);
+  }
+  for (const std::string& text : request.roof) {
+    if (made) made = maker.roof(text);
+  }
+  /// What depends on nothing but the recording and the option.
+  const auto part = [&](const std::string& name, const auto& change) {
+    if (!made) return;
+    if (kept != nullptr) {
+      if (const std::shared_ptr<const WhatIfEdits> known = kept->options.find(name))
+        return append(all, *known);
     }
+    WhatIfEdits own;
+    EditMaker of_own(context, own, kept);
+    made = change(of_own);
+    if (!made) return;
+    append(all, own);
+    const std::size_t size = size_of(own.best) + size_of(own.worst);
+    if (kept != nullptr) kept->options.keep(name, std::move(own), size);
   };
-  const auto once = [&](bool enabled, auto change) {
-    if (enabled && made) made = (maker.*change)();
+  const auto once = [&](bool enabled, const char* name, auto change) {
+    if (enabled) part(name, [change](EditMaker& own) { return (own.*change)(); });
   };
-  each(request.scale, &EditMaker::scale);
-  each(request.roof, &EditMaker::roof);
-  each(request.fuse, &EditMaker::fuse);
-  once(request.remove_syncs, &EditMaker::remove_syncs);
-  once(request.overlap_input, &EditMaker::overlap_input);
-  once(request.launch_once, &EditMaker::launch_once);
-  once(request.pin_copies, &EditMaker::pin_copies);
-  once(request.hide_communication, &EditMaker::hide_communication);
+  for (const std::string& text : request.fuse)
+    part("fuse=" + text, [&text](EditMaker& own) { return own.fuse(text); });
+  once(request.remove_syncs, "remove-syncs", &EditMaker::remove_syncs);
+  once(request.overlap_input, "overlap-input", &EditMaker::overlap_input);
+  once(request.launch_once, "launch-once", &EditMaker::launch_once);
+  once(request.pin_copies, "pin-copies", &EditMaker::pin_copies);
+  once(request.hide_communication, "hide-communication", &EditMaker::hide_communication);
   if (!made) return std::move(made).error();
-  return edits;
+  return all;
 }
 
 }  // namespace fathom

@@ -19,7 +19,11 @@ struct WhatIfEdits {
 /// How many calls launch an activity. O(slices).
 std::uint64_t count_launches(const Context& context);
 
-/// Errors as what_if().
-Result<WhatIfEdits> what_if_edits(const Context& context, const WhatIfRequest& request);
+struct KeptEdits;
+
+/// What `kept` holds of the context is not looked for again; null: all of it is. Errors as
+/// what_if().
+Result<WhatIfEdits> what_if_edits(const Context& context, const WhatIfRequest& request,
+                                  KeptEdits* kept = nullptr);
 
 }  // namespace fathom

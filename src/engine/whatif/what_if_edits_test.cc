@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "analysis/roofline/device_specs.h"
+#include "engine/whatif/kept_edits.h"
 #include "engine/whatif/what_if.h"
 #include "store/trace_builder.h"
 
@@ -196,6 +197,57 @@ TEST(WhatIfEdits, RoofNeedsADeviceAFractionAndAName) {
             std::string::npos);
   request.roof = {"nothing=0.5"};
   EXPECT_FALSE(what_if(session, request));
+}
+
+/// As far as a page shows it.
+void expect_same(const Result<WhatIf>& a, const Result<WhatIf>& b) {
+  ASSERT_EQ(a.ok(), b.ok());
+  if (!a.ok()) {
+    EXPECT_EQ(a.error().message, b.error().message);
+    return;
+  }
+  EXPECT_EQ(a->best.median, b->best.median);
+  EXPECT_EQ(a->best.path, b->best.path);
+  EXPECT_EQ(a->worst.median, b->worst.median);
+  ASSERT_EQ(a->changes.size(), b->changes.size());
+  for (std::size_t i = 0; i < a->changes.size(); ++i) {
+    EXPECT_EQ(a->changes[i].what, b->changes[i].what);
+    EXPECT_EQ(a->changes[i].slices, b->changes[i].slices);
+    EXPECT_EQ(a->changes[i].assumption, b->changes[i].assumption);
+  }
+}
+
+TEST(WhatIfEdits, AModelThatIsAskedAgainSaysWhatANewOneSays) {
+  const Session session(training(), "made");
+  const Result<WhatIfModel> model = WhatIfModel::build(session, {}, {});
+  ASSERT_TRUE(model);
+  for (const char* factor : {"0.5", "0.25", "0", "2"}) {
+    std::vector<WhatIfRequest> requests(6);
+    requests[0].scale = {std::string("aten::mm=") + factor};
+    requests[1].scale = {std::string("kernel:elementwise=") + factor, std::string("aten::mm=0.5")};
+    requests[2].scale = requests[1].scale;
+    requests[2].remove_syncs = requests[2].launch_once = requests[2].overlap_input = true;
+    requests[3].fuse = {"elementwise"};
+    requests[3].scale = requests[0].scale;
+    requests[4].scale = {std::string("nothing=") + factor};
+    requests[5].scale = requests[0].scale;
+    requests[5].pin_copies = true;  // there are none
+    for (const WhatIfRequest& request : requests)
+      expect_same(model->run(request), what_if(session, request));
+  }
+}
+
+TEST(WhatIfEdits, WhatWasNotAskedForLongestIsForgottenFirst) {
+  LastUsed<int> kept(10);
+  kept.keep("a", 1, 4);
+  kept.keep("b", 2, 4);
+  ASSERT_NE(kept.find("a"), nullptr);
+  kept.keep("c", 3, 4);
+  EXPECT_NE(kept.find("a"), nullptr);
+  EXPECT_EQ(kept.find("b"), nullptr);
+  EXPECT_EQ(*kept.keep("large", 4, 100), 4);
+  EXPECT_EQ(kept.find("a"), nullptr);
+  EXPECT_NE(kept.find("large"), nullptr);
 }
 
 }  // namespace

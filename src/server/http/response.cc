@@ -84,6 +84,14 @@ Response json_response(std::string body) {
   return response;
 }
 
+Response tiles_response(std::string body) {
+  Response response;
+  response.type = "application/octet-stream";
+  response.body = std::move(body);
+  response.immutable = true;
+  return response;
+}
+
 Response error_response(unsigned status, std::string_view code, std::string_view message) {
   Response response;
   response.status = status;

@@ -25,6 +25,8 @@ struct Response {
 };
 
 Response json_response(std::string body);
+/// Bytes of tiles, which the same address always has.
+Response tiles_response(std::string body);
 /// {"error": {"code", "message"}}.
 Response error_response(unsigned status, std::string_view code, std::string_view message);
 /// By the error's code.

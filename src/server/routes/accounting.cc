@@ -60,6 +60,9 @@ Result<Response> answer_accounting(const Call& call) {
 
 }  // namespace
 
-Route accounting() { return {.path = "api/accounting", .answer = answer_accounting}; }
+Route accounting() {
+  return {
+      .path = "api/accounting", .answer = answer_accounting, .of_first_screen = shows_the_whole};
+}
 
 }  // namespace fathom::server

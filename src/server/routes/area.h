@@ -12,4 +12,7 @@ namespace fathom::server {
 /// where the end is not behind the begin.
 Result<Interval> stretch_of(const Call& call);
 
+/// Is that stretch about all that was recorded, as a page shows it at first?
+bool shows_the_whole(const Call& call);
+
 }  // namespace fathom::server

@@ -59,6 +59,8 @@ Result<Response> answer_counters(const Call& call) {
 
 }  // namespace
 
-Route counters() { return {.path = "api/counters", .answer = answer_counters}; }
+Route counters() {
+  return {.path = "api/counters", .answer = answer_counters, .of_first_screen = shows_the_whole};
+}
 
 }  // namespace fathom::server

@@ -45,6 +45,10 @@ Result<Response> answer_names(const Call& call) {
 
 }  // namespace
 
-Route names() { return {.path = "api/names", .answer = answer_names}; }
+Route names() {
+  return {.path = "api/names", .answer = answer_names, .of_first_screen = [](const Call&) {
+            return true;
+          }};
+}
 
 }  // namespace fathom::server

@@ -19,6 +19,9 @@ static_assert(std::endian::native == std::endian::little,
 constexpr std::size_t kMostTracks = 64;
 constexpr std::size_t kMostLanes = 2048;
 
+/// A screen that shows the whole recording has at most so many beside each other.
+constexpr std::int64_t kTilesOfScreen = 8;
+
 /// Bytes at an offset that is a multiple of eight.
 class TileBytes {
  public:
@@ -116,15 +119,20 @@ Result<Response> answer_tiles(const Call& call) {
     write_block(bytes, model.id_of_lanes(track),
                 boxes_of(call.input->session().trace(), model, model.lanes.tracks()[track], *span));
   }
-  Response response;
-  response.type = "application/octet-stream";
-  response.body = bytes.take();
-  response.immutable = true;
-  return response;
+  return tiles_response(bytes.take());
+}
+
+/// So coarse that a few tiles cover the recording.
+bool of_first_screen(const Call& call) {
+  const Result<TileSpan> span = span_of(call);
+  if (!span || call.rest != call.input->digest()) return false;
+  return to_ns(call.input->range().end) / span->bin_ns() / kTileBins < kTilesOfScreen;
 }
 
 }  // namespace
 
-Route tiles() { return {.path = "api/tiles/", .answer = answer_tiles}; }
+Route tiles() {
+  return {.path = "api/tiles/", .answer = answer_tiles, .of_first_screen = of_first_screen};
+}
 
 }  // namespace fathom::server

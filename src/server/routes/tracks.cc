@@ -224,6 +224,10 @@ Result<Response> answer_tracks(const Call& call) {
 
 }  // namespace
 
-Route tracks() { return {.path = "api/tracks", .answer = answer_tracks}; }
+Route tracks() {
+  return {.path = "api/tracks", .answer = answer_tracks, .of_first_screen = [](const Call&) {
+            return true;
+          }};
+}
 
 }  // namespace fathom::server

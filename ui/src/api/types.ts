@@ -93,6 +93,7 @@ export interface RankRecording {
   readonly made_wait_ns: number;
   readonly came_last: number;
   readonly verdict: string;
+  readonly waits: readonly { readonly step: number; readonly waited_ns: number }[];
 }
 
 export interface RanksPart {

@@ -36,7 +36,7 @@ async function start(page: HTMLElement): Promise<void> {
   const state = mirroredState();
   client.input = state.value.scope.input;
   // A recording that was opened before is there after some milliseconds.
-  for (let wait = 12; ; wait = Math.min(120, wait * 1.5)) {
+  for (let wait = 12; ; wait = Math.min(50, wait * 1.5)) {
     const asked = client.json<SessionInfo>('api/session');
     // While the server answers: the timeline needs to know before it draws.
     if (state.value.view === 'timeline') setTimeout(hasGraphicsCard);

@@ -101,6 +101,15 @@ export function paintOf(id: string): Paint {
 /** Every paint, each at one place; the last is that of ids which are not known. */
 export const ALL_PAINTS: readonly Paint[] = [...BY_NAME.values(), UNKNOWN];
 
+/** The same as greys, about as bright: of what a damaged capture harms. */
+export const greyed = (paints: readonly Paint[]): readonly Paint[] =>
+  paints.map(({ colour, ...rest }) => ({
+    ...rest,
+    colour:
+      0x010101 *
+      Math.round(0.3 * (colour >> 16) + 0.59 * ((colour >> 8) & 255) + 0.11 * (colour & 255)),
+  }));
+
 export const HATCHES: readonly Hatch[] = ['solid', 'rising', 'falling', 'cross', 'level', 'dots'];
 
 export interface Part {

@@ -17,16 +17,30 @@ export const selectorOf = (pattern: string): string =>
       ? `[data-n^="${pattern.slice(0, -1)}"]`
       : `[data-n="${pattern}"]`;
 
+/** Selects what is harmed of the recording that is shown, and of the other. */
+const harmed = ['b', 'b'];
+
+/** For what is no element: is that number harmed? */
+export function isHarmed(number: string, other = false): boolean {
+  const like = document.createElement('i');
+  like.dataset['n'] = number;
+  return like.matches(harmed[Number(other)] ?? '');
+}
+
 /** `other`: of a second recording, which only what is compared shows. */
 export function greyHarmed(diagnosis: Diagnosis, other: boolean): void {
   sheets ??= [sheet(), sheet()];
-  const found = [...new Set(diagnosis.health.flatMap((check) => check.harms))]
-    .filter((pattern) => !other || pattern.startsWith('compare'))
-    .map(selectorOf);
-  const all = `:is(${found.join()})`;
+  const selected = (patterns: readonly string[]): string =>
+    `:is(${patterns.map(selectorOf).join()})`;
+  const patterns = [...new Set(diagnosis.health.flatMap((check) => check.harms))];
+  harmed[Number(other)] = selected(patterns);
+  const found = patterns.filter((pattern) => !other || pattern.startsWith('compare'));
+  const all = selected(found);
   sheets[other ? 1 : 0]?.replaceSync(
     found.length > 0
       ? `${all},${all} *{color:var(--soft);font-style:italic}${all}{filter:grayscale(1)}${all}:not(figure,.gain,.accounting,.icicle)::after{content:" ?"}`
       : '',
   );
+  // Canvases are painted anew.
+  dispatchEvent(new Event('fathom-theme'));
 }

@@ -5,8 +5,9 @@ import { Names } from '../../api/names';
 import { chunksOf, Tiles } from '../../api/tiles';
 import type { TraceClient } from '../../api/client';
 import type { FlowsAnswer, SessionInfo, StepSpan, TracksAnswer } from '../../api/types';
-import { paintOf, type Paint } from '../../base/palette';
+import { ALL_PAINTS, greyed, paintOf, type Paint } from '../../base/palette';
 import type { Mark } from '../../base/view_state';
+import { isHarmed } from '../harm';
 import { Accounts } from './accounts';
 import { Counters } from './counters';
 import { GlPainter, hasGraphicsCard } from './gl_painter';
@@ -36,6 +37,8 @@ export interface EngineContext {
   readonly client: TraceClient;
   readonly session: SessionInfo;
   readonly signal: AbortSignal;
+  /** Of two recordings, the second. */
+  readonly other?: boolean;
 }
 
 export interface Canvases {
@@ -57,12 +60,6 @@ export interface Shown {
   onlyName: number | null;
   pointer: number | null;
 }
-
-const DEFAULT_CLASSES: Readonly<Record<string, readonly string[]>> = {
-  host: ['other', 'cpu_op', 'user_annotation', 'runtime', 'python_function'],
-  stream: ['other', 'kernel', 'memcpy', 'memset'],
-  annotations: ['user_annotation'],
-};
 
 /** Frames' times of the last second, for those who ask in the console: `fathomFrames`. */
 const FRAMES_KEPT = 120;
@@ -91,7 +88,8 @@ export class Engine {
   private readonly painter_: Painter;
   private readonly ruler_: Sheet;
   private readonly minimap_: Sheet;
-  private readonly paints_: ReadonlyMap<string, readonly Paint[]>;
+  private paints_: readonly Paint[] = [];
+  private accountPaints_ = this.paints_;
   private theme_: Theme = readTheme();
   private frame_ = 0;
   private ended_ = false;
@@ -100,6 +98,8 @@ export class Engine {
   private height_ = 1;
   onMove: () => void = () => {};
   onScene: () => void = () => {};
+  /** All that is in sight was drawn. */
+  onRest: () => void = () => {};
 
   constructor(
     context: EngineContext,
@@ -135,19 +135,19 @@ export class Engine {
     this.minimap_ = new Sheet(canvases_.minimap, !gl);
     this.tiles_.onDrop = (tile) => this.painter_.forget(tile);
     this.layout = layOut(answer_.groups, openness);
-    this.paints_ = new Map(
-      ['host', 'stream', 'annotations'].map((kind) => [
-        kind,
-        (answer_.classes ?? DEFAULT_CLASSES[kind] ?? ['other']).map(paintOf),
-      ]),
-    );
     canvases_.boxes.dataset['painter'] = this.painter_.kind;
     const watch = new ResizeObserver(() => this.resize_());
     watch.observe(canvases_.scroller);
+    const classes = (answer_.classes ?? []).map(paintOf);
     const rethemed = (): void => {
       this.theme_ = readTheme();
+      const shown = (paints: readonly Paint[], number: string): readonly Paint[] =>
+        isHarmed(number, context.other) ? greyed(paints) : paints;
+      this.paints_ = shown(classes, 'timeline.total_ns');
+      this.accountPaints_ = shown(ALL_PAINTS, 'timeline.account_ns');
       this.invalidate();
     };
+    rethemed();
     const { signal } = context;
     listen(window, 'fathom-theme', rethemed, { signal });
     listen(matchMedia('(prefers-color-scheme: dark)'), 'change', rethemed, { signal });
@@ -164,10 +164,6 @@ export class Engine {
       this.painter_.end();
     });
     this.resize_();
-  }
-
-  paintsOf(kind: string): readonly Paint[] {
-    return this.paints_.get(kind) ?? this.paints_.get('host') ?? [];
   }
 
   setOpenness(openness: Openness): void {
@@ -370,7 +366,7 @@ export class Engine {
       level,
       scroll,
       this.height_,
-      (kind) => this.paintsOf(kind),
+      (kind) => (kind === 'accounting' ? this.accountPaints_ : this.paints_),
       (device) => this.accounts.tileOf(device),
     );
     const tracks = new Set(this.scene.rows.map((row) => row.row.track.id));
@@ -433,9 +429,9 @@ export class Engine {
     this.frames.push(performance.now() - started);
     if (this.frames.length > FRAMES_KEPT) this.frames.shift();
     // For tests and for the eye: exact is a picture without a coarser tile.
-    this.canvases_.boxes.dataset['exact'] = String(
-      !this.scene.coarse && !this.tiles_.waiting && !this.accounts.waiting,
-    );
+    const waits = this.tiles_.waiting || this.accounts.waiting;
+    this.canvases_.boxes.dataset['exact'] = String(!this.scene.coarse && !waits);
+    if (!waits) this.onRest();
     this.onScene();
   }
 }

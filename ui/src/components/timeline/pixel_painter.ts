@@ -74,7 +74,7 @@ export class PixelPainter implements Painter {
   readonly kind = 'pixels';
   private image_ = new ImageData(1, 1);
   private pixels_ = new Uint32Array(1);
-  private readonly inks_ = new Map<string, readonly Ink[]>();
+  private readonly inks_ = new Map<string, { of: readonly Paint[]; inks: readonly Ink[] }>();
   private ratio_ = 1;
 
   private readonly sheet_: Sheet;
@@ -119,12 +119,12 @@ export class PixelPainter implements Painter {
   private inksOf_(row: SceneRow, theme: Theme, dim: boolean): readonly Ink[] {
     const account = row.row.track.kind === 'accounting';
     const key = `${row.row.track.kind}/${theme.paper}/${dim}`;
-    let inks = this.inks_.get(key);
-    if (!inks) {
-      inks = row.paints.map((paint) => inkOf(paint, theme.paper, account ? 0 : 0.3, dim));
-      this.inks_.set(key, inks);
+    let kept = this.inks_.get(key);
+    if (kept?.of !== row.paints) {
+      const inks = row.paints.map((paint) => inkOf(paint, theme.paper, account ? 0 : 0.3, dim));
+      this.inks_.set(key, (kept = { of: row.paints, inks }));
     }
-    return inks;
+    return kept.inks;
   }
 
   private drawRow_(row: SceneRow, viewport: Viewport, theme: Theme, onlyName: number | null): void {

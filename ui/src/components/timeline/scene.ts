@@ -2,7 +2,7 @@
 import type { Tile, Tiles } from '../../api/tiles';
 import { indicesOf } from '../../api/tiles';
 import { spanOf, unitOf } from '../../api/tile';
-import { ALL_PAINTS, type Paint } from '../../base/palette';
+import type { Paint } from '../../base/palette';
 import type { Layout, TrackRow } from './layout';
 import type { Context2D } from './overlay';
 import type { Viewport } from './viewport';
@@ -81,7 +81,7 @@ export function sceneOf(
     if (row.track.kind === 'accounting') {
       const tile = accountOf(row.track.device ?? -1);
       const pieces = tile ? [{ tile, from: viewport.begin, to: viewport.end }] : [];
-      accounts.push({ row, y: row.y - scroll, pieces, paints: ALL_PAINTS });
+      accounts.push({ row, y: row.y - scroll, pieces, paints: paintsOf('accounting') });
       continue;
     }
     const pieces: Piece[] = [];

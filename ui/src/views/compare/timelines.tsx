@@ -73,7 +73,12 @@ function Pane(props: {
     const end = new AbortController();
     atEnd(props.signal, () => end.abort());
     const made = new Engine(
-      { client: recording.client, session: recording.session, signal: end.signal },
+      {
+        client: recording.client,
+        session: recording.session,
+        signal: end.signal,
+        other: side === 1,
+      },
       canvases,
       tracks,
       openness,

@@ -36,6 +36,21 @@ interface RankSteps {
   readonly collectives: TableAnswer | null;
 }
 
+/** A step whose communication is divided into transfer and waiting for other ranks. */
+function divided(step: StepAccount, recording: RankRecording | undefined): StepAccount {
+  const wait = recording?.waits.find((each) => each.step === step.step)?.waited_ns ?? 0;
+  const { communication = 0, dependency = 0 } = step.account_ns;
+  const waited = Math.min(wait, communication);
+  return {
+    ...step,
+    account_ns: {
+      ...step.account_ns,
+      communication: communication - waited,
+      dependency: dependency + waited,
+    },
+  };
+}
+
 /** The steps and collectives of each rank, by one diagnosis each, which begin when this view is opened. */
 function useRankSteps(
   context: ViewContext,
@@ -56,14 +71,15 @@ function useRankSteps(
         const answer = await context.client.json<Diagnosis>(path, abort.signal);
         if (abort.signal.aborted) return;
         if (!answer.ok) continue;
-        const { steps } = answer.value;
         const table = await context.client.json<TableAnswer>(
           pathOf('api/reports/collectives', [['input', index], ...scopeOptions(scope, TIME_SCOPE)]),
           abort.signal,
         );
         if (abort.signal.aborted) return;
         const collectives = table.ok ? table.value : null;
-        const rank = recordings.find((each) => each.input === name)?.rank ?? index;
+        const recording = recordings.find((each) => each.input === name);
+        const rank = recording?.rank ?? index;
+        const steps = answer.value.steps.map((step) => divided(step, recording));
         setFound((before) => [...before, { input: index, rank, steps, collectives }]);
       }
     };
@@ -137,8 +153,9 @@ function Heat(props: { steps: readonly RankSteps[]; context: ViewContext }) {
         <div class="heat-row" key={rank.rank ?? -1}>
           <Aside>rank {rank.rank}</Aside>
           {rank.steps.map((step) => {
-            const waiting = (step.account_ns['communication'] ?? 0) / Math.max(1, step.window_ns);
-            const said = `rank ${rank.rank}, step ${step.step}: ${durationText(step.window_ns)}, communication ${percentText(100 * waiting)}`;
+            const share = (id: string): string =>
+              percentText((100 * (step.account_ns[id] ?? 0)) / Math.max(1, step.window_ns));
+            const said = `rank ${rank.rank}, step ${step.step}: ${durationText(step.window_ns)}, transfer ${share('communication')}, waiting ${share('dependency')}`;
             return (
               <button
                 class="step"

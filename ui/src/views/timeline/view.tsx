@@ -78,14 +78,16 @@ function Board(props: { context: ViewContext; answer: TracksAnswer }) {
     context.client,
     state.slice === null ? null : pathOf('api/slice', [['id', state.slice]]),
   );
-  // What a damaged capture harms; the tracks do not wait for it.
-  useDiagnosis(context.client, null, context.session.steps ? undefined : 'none');
+  const [drawn, setDrawn] = useState(false);
+  // What a damaged capture harms: the tracks come first.
+  useDiagnosis(context.client, null, drawn && context.session.steps ? undefined : 'none');
   const pick = (id: number | null): void => context.go({ slice: id, area: null });
 
   useEffect(() => {
     const canvases = canvasesOf(stage);
     if (!canvases) return;
     const made = new Engine(context, canvases, tracks, openness, context.session.steps ?? []);
+    made.onRest = () => setDrawn(true);
     let timer = 0;
     made.onMove = () => {
       clearTimeout(timer);
