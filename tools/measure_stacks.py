@@ -137,7 +137,8 @@ def cost(kind, options, python):
 
 
 def own_cost(kind, options, python, threads):
-    """Share of a processor that the sampler itself uses, its start and end included, 250 looks a second."""
+    """Share of a processor that the sampler itself uses, its start and end included, 250 looks a second; and how many
+    looks a second there were, where that is known."""
     process, _ = start(python, PROGRAMS / "many.py", threads, options.seconds + 2)
     try:
         with tempfile.TemporaryDirectory() as folder:
@@ -151,10 +152,21 @@ def own_cost(kind, options, python, threads):
             _, status, usage = os.wait4(peer.pid, 0)
             peer.returncode = os.waitstatus_to_exitcode(status)
             took = time.monotonic() - begin
+            rounds = looks(kind, folder) if peer.returncode == 0 else None
     finally:
         process.kill()
         process.communicate()
-    return (usage.ru_utime + usage.ru_stime) / took
+    return (usage.ru_utime + usage.ru_stime) / took, rounds / options.seconds if rounds else None
+
+
+def looks(kind, folder):
+    """How often a sampler has looked; None where that is not known."""
+    if kind == "fathom":
+        return json.loads(pathlib.Path(folder, "out").read_text())["rounds"]
+    if kind != RECORDER:
+        return None
+    rows = table("info", os.path.join(folder, "run"))
+    return int(next(row["value"] for row in rows if row["name"] == "samples.rounds"))
 
 
 def dumps(options, python):
@@ -308,13 +320,16 @@ def cost_rows(options, kinds):
 
 
 def own_rows(options, kinds):
-    yield "| CPython | sampler | threads | the sampler's own, of a core |"
-    yield "|---|---|---|---|"
+    yield "| CPython | sampler | threads | the sampler's own, of a core | looks a second |"
+    yield "|---|---|---|---|---|"
     for python in options.pythons:
         for kind in (RECORDER, *kinds):
             for threads in (1, 200):
-                share = statistics.median(own_cost(kind, options, python, threads) for _ in range(options.runs))
-                yield f"| {version_of(python)} | {kind} | {threads} | {100 * share:.2f} % |"
+                found = [own_cost(kind, options, python, threads) for _ in range(options.runs)]
+                share = statistics.median(share for share, _ in found)
+                rates = [rate for _, rate in found if rate]
+                rate = f"{statistics.median(rates):.0f}" if rates else ""
+                yield f"| {version_of(python)} | {kind} | {threads} | {100 * share:.2f} % | {rate} |"
 
 
 def dumps_rows(options, _):

@@ -247,6 +247,11 @@ bool PerfRing::read(const Take& take) {
   return sound;
 }
 
+std::uint64_t PerfRing::written() const {
+  auto* const page = static_cast<perf_event_mmap_page*>(memory_);
+  return std::atomic_ref(page->data_head).load(std::memory_order_acquire);
+}
+
 std::optional<Switch> parse_switch(std::span<const std::byte> record) {
   Cursor cursor(record);
   const auto header = cursor.take<perf_event_header>();

@@ -74,6 +74,8 @@ class PerfRing {
   /// Records since the last call, the oldest first. False where it holds something that is none:
   /// the rest is passed over.
   bool read(const Take& take);
+  /// How much has been written so far, in bytes. No system call.
+  [[nodiscard]] std::uint64_t written() const;
 
  private:
   PerfRing(Descriptor file, void* memory, std::size_t bytes)
@@ -115,6 +117,9 @@ class SwitchEvent {
   /// Adds those since the last call, the oldest first. Where the kernel had no room for some of
   /// them, they are fewer than the scheduler has counted.
   void read(std::vector<Switch>& to);
+  /// Another number each time that the thread was taken from its processor or given one: while it
+  /// is the same, a thread that slept still does. No system call.
+  [[nodiscard]] std::uint64_t state() const { return ring_.written(); }
 
  private:
   explicit SwitchEvent(PerfRing ring) : ring_(std::move(ring)) {}

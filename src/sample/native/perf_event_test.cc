@@ -122,7 +122,9 @@ TEST(PerfSwitches, AreParsed) {
 TEST(PerfSwitches, OfAThreadThatSleepsAreOutAndIn) {
   Result<SwitchEvent> event = SwitchEvent::open(static_cast<pid_t>(::syscall(SYS_gettid)));
   if (!event) GTEST_SKIP() << event.error().message;
+  const std::uint64_t before = (*event).state();
   ::usleep(1000);
+  EXPECT_NE((*event).state(), before);
   std::vector<Switch> switches;
   (*event).read(switches);
   ASSERT_GE(switches.size(), 2U);
