@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Measures the table of docs/sampling.md, row by row: what `fathom sample`, `fathom run` and `fathom dump` find, and what
-it costs, beside py-spy in the same run.
+it costs, beside py-spy and perf in the same run.
 
     tools/measure_stacks.py [ROW…] [--py-spy FILE] [--pythons A,B] [--torch PYTHON] [--rate N] [--seconds N] [--pairs N]
                             [--write docs/sampling.md]
@@ -35,6 +35,7 @@ import os
 import pathlib
 import re
 import shlex
+import shutil
 import statistics
 import subprocess
 import sys
@@ -46,6 +47,8 @@ import measured_part
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 PROGRAMS = ROOT / "tests/programs/stacks"
 RECORDER = "fathom attach"
+# It knows no Python, but what it costs stands beside.
+PERF = "perf, native stacks"
 FATHOM = os.environ.get("FATHOM", str(ROOT / "build/release/fathom"))
 
 
@@ -65,6 +68,9 @@ def sampler(kind, options, pid, seconds, output):
     if kind == "fathom":
         return [FATHOM, "sample", str(pid), "--rate", str(options.rate), "--duration", f"{seconds}s", "--json",
                 "-q", "-o", output]
+    if kind == PERF:
+        return ["perf", "record", "-q", "-F", str(options.rate), "--call-graph", "dwarf", "-p", str(pid), "-o", output, "--",
+                "sleep", str(seconds)]
     extra = ["--nonblocking"] if kind == "py-spy, not pausing" else []
     return [options.py_spy, "record", "-p", str(pid), "-r", str(options.rate), "-d", str(max(1, round(seconds))),
             "-f", "raw", "-o", output, *extra]
@@ -392,10 +398,11 @@ def main():
         kinds += ["py-spy, not pausing", "py-spy"]
         options.py_spy_version = subprocess.run([options.py_spy, "--version"], capture_output=True, text=True,
                                                 check=True).stdout.split()[-1]
+    beside = [*kinds, PERF] if shutil.which("perf") else kinds
     for row in wanted:
         lines = [heading(row, options), ""]
         print("\n".join(lines), flush=True)
-        for line in ROWS[row](options, kinds):
+        for line in ROWS[row](options, beside if row in ("cost", "own") else kinds):
             print(line, flush=True)
             lines.append(line)
         if page:

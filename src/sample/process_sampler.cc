@@ -38,6 +38,11 @@ constexpr std::int64_t kSlowestLook = 30 * kMs;
 constexpr std::int64_t kStillLook = 250 * kMs;
 /// So often in a row one has run without a switch whose record is broken off.
 constexpr int kMostSilent = 2;
+/// A thread that wakes for a moment and sleeps again is looked at this often where looking costs
+/// too much: the more seldom the more threads there are, for all of them together cost the same.
+constexpr std::int64_t kPassedByPerThread = kMs;
+constexpr std::int64_t kPassedByLeast = 60 * kMs;
+constexpr std::int64_t kPassedByMost = 240 * kMs;
 /// Of the kernel's record of switches between two looks: no more may have been lost.
 constexpr std::size_t kSurelyAll = 256;
 /// What a sleeping thread spent is given at least so often.
@@ -158,13 +163,13 @@ ProcessSampler::ProcessSampler(pid_t pid, const Options& options, FileBudget& fi
   list(now_ns());
 }
 
-bool ProcessSampler::look(std::int64_t now) {
+bool ProcessSampler::look(std::int64_t now, bool all) {
   if (now >= next_list_) list(now);
   if (has_torch_) return false;
   if (python_ != nullptr) python_->codes.look_again();
   for (auto at = threads_.begin(); at != threads_.end();) {
     Thread& thread = at->second;
-    if (is_left_alone(thread, now) || look_at_thread(thread)) {
+    if (is_left_alone(thread, now, all) || look_at_thread(thread)) {
       ++at;
       continue;
     }
@@ -500,21 +505,29 @@ std::int64_t ProcessSampler::enter(Thread& thread, const Schedule& schedule, std
 }
 
 /// Who sleeps is not looked at before it is given a processor, where that is written down.
-/// And if nobody uses where it waits, not while it has slept again each time.
-bool ProcessSampler::is_left_alone(Thread& thread, std::int64_t now) const {
+/// And if nobody uses where it waits, or there is no time for that, not while it has slept again
+/// each time.
+bool ProcessSampler::is_left_alone(Thread& thread, std::int64_t now, bool all) const {
   if (!thread.asleep || !thread.switch_event || !thread.switch_state) return now < thread.next;
   const std::uint64_t state = thread.switch_event->state();
+  const auto threads = static_cast<std::int64_t>(threads_.size());
+  const std::int64_t passed_by =
+      std::clamp(threads * kPassedByPerThread, kPassedByLeast, kPassedByMost);
+  const bool may_pass = !reads_waits_ || (!all && now - thread.last < passed_by);
   if (state == *thread.switch_state) {
-    if (!thread.ran_unseen) thread.still = now;
+    if (thread.ran_unseen) return may_pass && now < thread.next;
+    thread.still = now;
     return now < thread.next;
   }
-  if (reads_waits_) return false;
+  if (!may_pass) return false;
   read_switches(thread);
   const bool sleeps = thread.last_switch && thread.last_switch->out &&
                       !thread.last_switch->displaced && thread.switches.size() < kSurelyAll;
   if (!sleeps) return false;
-  thread.scheduled += std::ranges::count(thread.switches, false, &Switch::out);
-  thread.switches.clear();
+  if (!reads_waits_) {
+    thread.scheduled += std::ranges::count(thread.switches, false, &Switch::out);
+    thread.switches.clear();
+  }
   thread.switch_state = state;
   thread.ran_unseen = true;
   thread.children_at = -1;
@@ -781,10 +794,9 @@ void ProcessSampler::take_native(pid_t id, bool ended, bool unwind) {
   if (found == threads_.end() || !found->second.event) return;
   Thread& thread = found->second;
   if (!unwind) {
-    thread.event->read([&](const native::PerfSample&) {
-      ++options_.watch->counts().skipped;
-      thread.heard = true;
-    });
+    const std::int64_t skipped = thread.event->skip();
+    options_.watch->counts().skipped += skipped;
+    thread.heard = thread.heard || skipped > 0;
     if (ended) options_.watch->leave(*thread.event);
     return;
   }

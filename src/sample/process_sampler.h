@@ -62,8 +62,9 @@ class ProcessSampler {
   /// `files` and `sink` must outlive it.
   ProcessSampler(pid_t pid, const Options& options, FileBudget& files, SampleSink& sink);
 
-  /// False once it has ended.
-  bool look(std::int64_t now);
+  /// False once it has ended. Without `all`, threads that wake for a moment and sleep again are
+  /// looked at less often, where their switches are written down.
+  bool look(std::int64_t now, bool all);
   /// Perf has something to say of this thread. Without `unwind` it is only counted: the time is
   /// given with what comes later.
   void take_native(pid_t id, bool ended, bool unwind);
@@ -177,7 +178,7 @@ class ProcessSampler {
   [[nodiscard]] std::optional<Schedule> read_schedule(const Thread& thread);
   /// Enters it into the ledger; ns that the thread was blocked since the last time.
   static std::int64_t enter(Thread& thread, const Schedule& schedule, std::int64_t now);
-  [[nodiscard]] bool is_left_alone(Thread& thread, std::int64_t now) const;
+  [[nodiscard]] bool is_left_alone(Thread& thread, std::int64_t now, bool all) const;
   static void read_switches(Thread& thread);
   static void enter_sleep(Thread& thread);
   void look_at_switches(Thread& thread, std::uint64_t state, bool moved);

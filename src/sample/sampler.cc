@@ -72,14 +72,18 @@ bool Sampler::is_within(std::int64_t cost) const {
 bool Sampler::wait_until(std::int64_t when, const std::function<bool()>& stop) {
   while (true) {
     const std::int64_t next = std::min(when, now_ns() + kStopEvery);
-    if (options_.native != Options::Native::none) {
+    const bool native = options_.native != Options::Native::none;
+    // Where there is no time for them, stacks of perf are only passed over at the end.
+    const bool awaited = native && within_limit();
+    if (!awaited) {
+      const timespec until{.tv_sec = next / kNsPerSecond, .tv_nsec = next % kNsPerSecond};
+      clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &until, nullptr);
+    }
+    if (native) {
       watch_.wait(next, [this](pid_t process, pid_t thread, bool ended) {
         const auto found = processes_.find(process);
         if (found != processes_.end()) found->second->take_native(thread, ended, within_limit());
       });
-    } else {
-      const timespec until{.tv_sec = next / kNsPerSecond, .tv_nsec = next % kNsPerSecond};
-      clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &until, nullptr);
     }
     if (stop()) return false;
     if (now_ns() >= when) return true;
@@ -205,11 +209,11 @@ void Sampler::end(ProcessSampler& process) {
   if (process.has_code()) sink_.forget_code();
 }
 
-void Sampler::look() {
+void Sampler::look(bool all) {
   ++state_.rounds;
   const std::int64_t now = now_ns();
   for (auto at = processes_.begin(); at != processes_.end();) {
-    if (at->second->look(now)) {
+    if (at->second->look(now, all)) {
       ++at;
       continue;
     }
@@ -229,7 +233,8 @@ void Sampler::run(std::int64_t duration, const std::function<bool()>& stop) {
   while (next - begin < duration && !(processes_.empty() && left_out_.empty())) {
     std::int64_t period = options_.period;
     // What a start costs once is not made up for: a short program would hardly be looked at.
-    if (!is_within(state_.cost)) {
+    const bool within = is_within(state_.cost);
+    if (!within) {
       const auto least = static_cast<double>(cost_of_look) / most_cost();
       period = std::max(period, static_cast<std::int64_t>(least));
     }
@@ -239,7 +244,7 @@ void Sampler::run(std::int64_t duration, const std::function<bool()>& stop) {
     const std::int64_t when =
         next + static_cast<std::int64_t>(chance % 1024) * spread / 1024 - spread / 2;
     if (!wait_until(when, stop)) break;
-    look();
+    look(within);
     look_for_processes();
     const std::int64_t now = now_ns();
     // With what was done since the look before.

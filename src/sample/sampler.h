@@ -66,8 +66,8 @@ class Sampler {
 
   /// Looks for `duration` ns, or until the process has ended or `stop` returns true.
   void run(std::int64_t duration, const std::function<bool()>& stop);
-  /// One look at all threads.
-  void look();
+  /// One look at all threads; without `all` see ProcessSampler::look().
+  void look(bool all = true);
   /// Hands the sink what was not given yet. Call once, at the end.
   void finish();
   /// Of processes that have ended, or of all after finish().

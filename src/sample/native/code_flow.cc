@@ -32,48 +32,45 @@ std::optional<std::size_t> followed(MachineRegister number) {
   return static_cast<std::size_t>(found - kFollowed.begin());
 }
 
-using Offsets = std::array<std::optional<std::int64_t>, kFollowed.size()>;
+/// What a register holds: an address in the stack.
+struct StackPlace {
+  /// Counted from where the stack was aligned last, not from the frame's address (the caller's
+  /// stack pointer).
+  bool aligned = false;
+  std::int64_t below = 0;  ///< How far below that.
+
+  bool operator==(const StackPlace&) const = default;
+};
 
 /// What is known at an instruction.
 struct FlowState {
-  /// How far the frame's address (the caller's stack pointer) is above what a register holds.
-  Offsets depth;
+  std::array<std::optional<StackPlace>, kFollowed.size()> place;
   /// Where the caller's value of a register is, behind the frame's address.
-  Offsets saved;
+  std::array<std::optional<std::int64_t>, kFollowed.size()> saved;
   std::uint16_t written = 0;  ///< Registers that have not the caller's value any more.
-  /// Where the stack was aligned: how far its pointer is below what it was then.
-  std::optional<std::int64_t> aligned;
-  /// A place in the stack that holds what some register held: how far below, and how far the
-  /// frame's address is above what it holds.
+  /// How far below where the stack was aligned an address lies that is counted from the frame's,
+  /// and which.
   std::optional<std::int64_t> kept_at;
-  std::int64_t kept_depth = 0;
+  std::int64_t kept = 0;
 
   bool operator==(const FlowState&) const = default;
 };
 
 FlowState at_start() {
   FlowState state;
-  state.depth[kStack] = kWord;  // The return address.
+  state.place[kStack] = StackPlace{.aligned = false, .below = kWord};  // The return address.
   return state;
 }
 
 FlowState merged(const FlowState& a, const FlowState& b) {
   FlowState both = a;
   for (std::size_t i = 0; i < kFollowed.size(); ++i) {
-    if (a.depth[i] != b.depth[i]) both.depth[i].reset();
+    if (a.place[i] != b.place[i]) both.place[i].reset();
     if (a.saved[i] != b.saved[i]) both.saved[i].reset();
   }
   both.written = static_cast<std::uint16_t>(a.written | b.written);
-  if (a.aligned != b.aligned) both.aligned.reset();
-  if (a.kept_at != b.kept_at || a.kept_depth != b.kept_depth || !both.aligned) both.kept_at.reset();
+  if (a.kept_at != b.kept_at || a.kept != b.kept) both.kept_at.reset();
   return both;
-}
-
-void save(FlowState& state, MachineRegister number, std::int64_t offset) {
-  const std::optional<std::size_t> at = followed(number);
-  const bool written = (state.written >> number & 1U) != 0;
-  // What is stored again is the function's own.
-  if (at && *at != kStack && !written && !state.saved[*at]) state.saved[*at] = offset;
 }
 
 constexpr std::uint16_t kFollowedBits = [] {
@@ -83,40 +80,31 @@ constexpr std::uint16_t kFollowedBits = [] {
   return bits;
 }();
 
-/// What becomes of a stack that was aligned.
-void step_aligned(FlowState& state, const MachineInstruction& next,
-                  std::optional<std::int64_t> source) {
-  using Kind = MachineInstruction::Kind;
-  const bool of_stack = next.from == kStackRegister;
-  if (next.kind == Kind::push || next.kind == Kind::push_other) {
-    if (state.aligned) *state.aligned += kWord;
-  } else if (next.kind == Kind::pop || next.kind == Kind::pop_other) {
-    if (state.aligned) *state.aligned -= kWord;
-  } else if (next.kind == Kind::add && next.number == kStackRegister) {
-    if (state.aligned) *state.aligned -= next.offset;
-  } else if (next.kind == Kind::copy && next.number == kStackRegister && of_stack) {
-    if (state.aligned) *state.aligned -= next.offset;
-  } else if (next.kind == Kind::save && of_stack) {
-    const std::optional<std::size_t> at = followed(next.number);
-    if (!at || !state.aligned) return;
-    const std::int64_t where = *state.aligned - next.offset;
-    if (state.depth[*at]) {
-      state.kept_at = where;
-      state.kept_depth = *state.depth[*at];
-    } else if (state.kept_at == where) {
+/// A register goes to memory, so far behind a place in the stack.
+void save(FlowState& state, MachineRegister number, const StackPlace& to, std::int64_t offset) {
+  const std::optional<std::size_t> at = followed(number);
+  if (to.aligned) {
+    const bool known = at && state.place[*at] && !state.place[*at]->aligned;
+    if (known) {
+      state.kept_at = to.below - offset;
+      state.kept = state.place[*at]->below;
+    } else if (state.kept_at == to.below - offset) {
       state.kept_at.reset();
     }
-  } else if (next.kind == Kind::load && of_stack && state.aligned &&
-             state.kept_at == *state.aligned - next.offset) {
-    if (const std::optional<std::size_t> at = followed(next.number))
-      state.depth[*at] = state.kept_depth;
-    if (next.number == kStackRegister) state.aligned.reset();
-  } else if (next.kind == Kind::leave || (next.written >> kStackRegister & 1U) != 0) {
-    // It is another one from here on.
-    state.kept_at.reset();
-    state.aligned.reset();
-    if (!source && !state.depth[kStack]) state.aligned = 0;
+    return;
   }
+  const bool written = (state.written >> number & 1U) != 0;
+  // What is stored again is the function's own.
+  if (at && *at != kStack && !written && !state.saved[*at]) state.saved[*at] = offset - to.below;
+}
+
+/// The stack pointer has another value, of which nothing is known: most likely it was aligned.
+void begin_aligned(FlowState& state) {
+  state.kept_at.reset();
+  for (auto& place : state.place) {
+    if (place && place->aligned) place.reset();
+  }
+  state.place[kStack] = StackPlace{.aligned = true, .below = 0};
 }
 
 /// False where it changes nothing that is followed, as most.
@@ -124,53 +112,60 @@ bool step(FlowState& state, const MachineInstruction& next) {
   using Kind = MachineInstruction::Kind;
   const bool moves = next.kind != Kind::other && next.kind != Kind::branch;
   if (!moves && (next.written & kFollowedBits) == 0) return false;
-  const auto depth_of = [&](MachineRegister number) {
+  const auto place_of = [&](MachineRegister number) {
     const std::optional<std::size_t> at = followed(number);
-    return at ? state.depth[*at] : std::nullopt;
+    return at ? state.place[*at] : std::nullopt;
   };
-  const std::optional<std::int64_t> own = depth_of(next.number);
-  const std::optional<std::int64_t> source = depth_of(next.from);
-  const std::optional<std::int64_t> frame = state.depth[kFrame];
-  if (next.written != 0) {
-    for (std::size_t i = 0; i < kFollowed.size(); ++i) {
-      if ((next.written >> kFollowed[i] & 1U) != 0) state.depth[i].reset();
-    }
-    state.written = static_cast<std::uint16_t>(state.written | (next.written & kFollowedBits));
+  const std::optional<StackPlace> own = place_of(next.number);
+  const std::optional<StackPlace> source = place_of(next.from);
+  const std::optional<StackPlace> frame = state.place[kFrame];
+  const bool stack_written = (next.written >> kStackRegister & 1U) != 0;
+  for (std::size_t i = 0; i < kFollowed.size(); ++i) {
+    if ((next.written >> kFollowed[i] & 1U) != 0) state.place[i].reset();
   }
-  std::optional<std::int64_t>& stack = state.depth[kStack];
-  const auto set = [&](std::optional<std::int64_t> before) {
+  state.written = static_cast<std::uint16_t>(state.written | (next.written & kFollowedBits));
+  std::optional<StackPlace>& stack = state.place[kStack];
+  const auto set = [&](std::optional<StackPlace> place, std::int64_t offset) {
     const std::optional<std::size_t> at = followed(next.number);
-    if (at && before) state.depth[*at] = *before - next.offset;
+    if (!at || !place) return;
+    place->below -= offset;
+    state.place[*at] = place;
   };
   switch (next.kind) {
     case Kind::push:
     case Kind::push_other:
       if (!stack) break;
-      *stack += kWord;
-      if (next.kind == Kind::push) save(state, next.number, -*stack);
+      stack->below += kWord;
+      if (next.kind == Kind::push) save(state, next.number, *stack, 0);
       break;
     case Kind::pop:
     case Kind::pop_other:
-      if (stack) *stack -= kWord;
+      if (stack) stack->below -= kWord;
       break;
     case Kind::add:
-      set(own);
+      set(own, next.offset);
       break;
     case Kind::copy:
-      set(source);
+      set(source, next.offset);
       break;
     case Kind::save:
-      if (source) save(state, next.number, next.offset - *source);
+      if (source) save(state, next.number, *source, next.offset);
+      break;
+    case Kind::load:
+      if (source && source->aligned && state.kept_at == source->below - next.offset)
+        set(StackPlace{.aligned = false, .below = state.kept}, 0);
       break;
     case Kind::leave:
-      stack.reset();
-      if (frame) stack = *frame - kWord;
+      stack = frame;
+      if (stack) stack->below -= kWord;
       break;
     default:
       break;
   }
-  if (stack && (*stack < kWord || *stack > kDeepest)) stack.reset();
-  step_aligned(state, next, next.kind == Kind::copy ? source : std::nullopt);
+  const bool may_be = stack && (stack->aligned || stack->below >= kWord) &&
+                      stack->below <= kDeepest && stack->below >= -kDeepest;
+  if (stack && !may_be) stack.reset();
+  if (!stack && stack_written) begin_aligned(state);
   return true;
 }
 
@@ -297,21 +292,23 @@ std::optional<CodeFrame> follow(std::span<const std::byte> code, std::size_t pla
   if (!state) return std::nullopt;
   CodeFrame frame;
   frame.read = place;
-  frame.from_stack = state->depth[kStack];
+  const std::optional<StackPlace>& stack = state->place[kStack];
+  if (stack && !stack->aligned) frame.from_stack = stack->below;
   for (std::size_t i = 0; i < kFollowed.size(); ++i) {
     if (i == kStack) continue;
     const std::uint64_t number = dwarf_number(kFollowed[i]);
     const bool written = (state->written >> kFollowed[i] & 1U) != 0;
     frame.saved[number] = state->saved[i];
     frame.same[number] = !written && !state->saved[i];
-    if (!frame.from_stack && !frame.from_register && state->depth[i])
-      frame.from_register = CodeFrame::From{.number = number, .distance = *state->depth[i]};
+    const std::optional<StackPlace>& known = state->place[i];
+    if (!frame.from_stack && !frame.from_register && known && !known->aligned)
+      frame.from_register = CodeFrame::From{.number = number, .distance = known->below};
   }
   if (frame.from_stack || frame.from_register) return frame;
-  if (!state->aligned || !state->kept_at) return std::nullopt;
+  if (!stack || !state->kept_at) return std::nullopt;
   frame.from_memory =
-      CodeFrame::From{.number = static_cast<std::uint64_t>(*state->aligned - *state->kept_at),
-                      .distance = state->kept_depth};
+      CodeFrame::From{.number = static_cast<std::uint64_t>(stack->below - *state->kept_at),
+                      .distance = state->kept};
   return frame;
 }
 

@@ -74,6 +74,8 @@ class PerfRing {
   /// Records since the last call, the oldest first. False where it holds something that is none:
   /// the rest is passed over.
   bool read(const Take& take);
+  /// Passes over all of them; how many there were. Nothing is copied.
+  std::int64_t skip();
   /// How much has been written so far, in bytes. No system call.
   [[nodiscard]] std::uint64_t written() const;
 
@@ -98,6 +100,8 @@ class PerfEvent {
   [[nodiscard]] int descriptor() const { return ring_.descriptor(); }
   /// What has come since the last call, the oldest first.
   void read(const PerfRecords::Take& take);
+  /// Passes over what has come; how much that was.
+  std::int64_t skip() { return ring_.skip(); }
   [[nodiscard]] const PerfCounts& counts() const { return records_.counts(); }
 
  private:

@@ -152,6 +152,18 @@ TEST(PerfEvent, CopiesTheStackOfAThreadThatRuns) {
   }
 }
 
+TEST(PerfEvent, MayBePassedOver) {
+  const auto thread = static_cast<pid_t>(::syscall(SYS_gettid));
+  Result<PerfEvent> event = PerfEvent::open(thread, 1'000'000);
+  if (!event) GTEST_SKIP() << event.error().message;
+  std::int64_t passed = 0;
+  while (passed == 0) passed = (*event).skip();
+  EXPECT_GE(passed, 1);
+  EXPECT_EQ((*event).counts().samples, 0);
+  // What comes later is read.
+  while ((*event).counts().samples == 0) (*event).read([](const PerfSample&) {});
+}
+
 TEST(PerfEvent, OfAThreadThatIsNotThereSaysSo) {
   const Result<PerfEvent> event = PerfEvent::open(999'999'999, 1'000'000);
   ASSERT_FALSE(event);

@@ -181,7 +181,9 @@ class RulelessStep {
   }
 
  private:
-  /// `next` is the instruction that comes next.
+  static constexpr bool kJumped = true;
+
+  /// `next` is the instruction that comes next. Where the frame is, is certain here.
   [[nodiscard]] std::optional<RulelessCaller> by_flow(Address next,
                                                       const FunctionStart& start) const {
     // Code behind it may jump back to it.
@@ -193,12 +195,13 @@ class RulelessStep {
     if (!frame) return std::nullopt;
     std::optional<RulelessCaller> caller;
     if (frame->from_stack)
-      caller = from(machine_.stack, *frame->from_stack, *frame, start);
+      caller = from(machine_.stack, *frame->from_stack, *frame, start, kJumped);
     else if (frame->from_register)
-      caller = from(frame->from_register->number, frame->from_register->distance, *frame, start);
+      caller = from(frame->from_register->number, frame->from_register->distance, *frame, start,
+                    kJumped);
     else if (const auto stack = registers_.get(machine_.stack))
       caller = from_base(stack_.number(*stack + frame->from_memory->number),
-                         frame->from_memory->distance, *frame, start);
+                         frame->from_memory->distance, *frame, start, kJumped);
     if (caller) caller->unsure = !caller->seen;
     return caller;
   }
@@ -236,15 +239,19 @@ class RulelessStep {
     return from(machine_.frame, 16, frame, start);
   }
 
-  [[nodiscard]] std::optional<RulelessCaller> from(
-      std::uint64_t number, std::int64_t distance, const CodeFrame& frame,
-      const std::optional<FunctionStart>& start) const {
-    return from_base(registers_.get(number), distance, frame, start);
+  [[nodiscard]] std::optional<RulelessCaller> from(std::uint64_t number, std::int64_t distance,
+                                                   const CodeFrame& frame,
+                                                   const std::optional<FunctionStart>& start,
+                                                   bool jumped = false) const {
+    return from_base(registers_.get(number), distance, frame, start, jumped);
   }
 
-  [[nodiscard]] std::optional<RulelessCaller> from_base(
-      std::optional<std::uint64_t> base, std::int64_t distance, const CodeFrame& frame,
-      const std::optional<FunctionStart>& start) const {
+  /// `jumped`: the call may be of another function, which has jumped to this one at its end.
+  [[nodiscard]] std::optional<RulelessCaller> from_base(std::optional<std::uint64_t> base,
+                                                        std::int64_t distance,
+                                                        const CodeFrame& frame,
+                                                        const std::optional<FunctionStart>& start,
+                                                        bool jumped) const {
     if (!base) return std::nullopt;
     std::optional<Registers> caller =
         step_.by_frame(*base + static_cast<std::uint64_t>(distance), frame);
@@ -254,7 +261,8 @@ class RulelessStep {
     const bool named = start && start->sure;
     const CallBefore call =
         code_.call_before(back, named ? std::optional(start->at) : std::nullopt);
-    if (call == CallBefore::none || call == CallBefore::another) return std::nullopt;
+    if (call == CallBefore::none) return std::nullopt;
+    if (call == CallBefore::another && !jumped) return std::nullopt;
     const bool seen = call == CallBefore::function;
     return RulelessCaller{.registers = *caller, .seen = seen, .unsure = named && !seen};
   }
