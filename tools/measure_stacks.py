@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Measures the table of docs/sampling.md, row by row: what `fathom sample`, `fathom run` and `fathom dump` find, and what
-it costs, beside py-spy in the same run.
+it costs, beside py-spy and perf in the same run.
 
     tools/measure_stacks.py [ROW…] [--py-spy FILE] [--pythons A,B] [--torch PYTHON] [--rate N] [--seconds N] [--pairs N]
                             [--write docs/sampling.md]
@@ -35,6 +35,7 @@ import os
 import pathlib
 import re
 import shlex
+import shutil
 import statistics
 import subprocess
 import sys
@@ -46,6 +47,8 @@ import measured_part
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 PROGRAMS = ROOT / "tests/programs/stacks"
 RECORDER = "fathom attach"
+# It knows no Python, but what it costs stands beside.
+PERF = "perf, native stacks"
 FATHOM = os.environ.get("FATHOM", str(ROOT / "build/release/fathom"))
 
 
@@ -65,6 +68,9 @@ def sampler(kind, options, pid, seconds, output):
     if kind == "fathom":
         return [FATHOM, "sample", str(pid), "--rate", str(options.rate), "--duration", f"{seconds}s", "--json",
                 "-q", "-o", output]
+    if kind == PERF:
+        return ["perf", "record", "-q", "-F", str(options.rate), "--call-graph", "dwarf", "-p", str(pid), "-o", output, "--",
+                "sleep", str(seconds)]
     extra = ["--nonblocking"] if kind == "py-spy, not pausing" else []
     return [options.py_spy, "record", "-p", str(pid), "-r", str(options.rate), "-d", str(max(1, round(seconds))),
             "-f", "raw", "-o", output, *extra]
@@ -137,7 +143,8 @@ def cost(kind, options, python):
 
 
 def own_cost(kind, options, python, threads):
-    """Share of a processor that the sampler itself uses, its start and end included, 250 looks a second."""
+    """Share of a processor that the sampler itself uses, its start and end included, 250 looks a second; and how many
+    looks a second there were, where that is known."""
     process, _ = start(python, PROGRAMS / "many.py", threads, options.seconds + 2)
     try:
         with tempfile.TemporaryDirectory() as folder:
@@ -151,10 +158,21 @@ def own_cost(kind, options, python, threads):
             _, status, usage = os.wait4(peer.pid, 0)
             peer.returncode = os.waitstatus_to_exitcode(status)
             took = time.monotonic() - begin
+            rounds = looks(kind, folder) if peer.returncode == 0 else None
     finally:
         process.kill()
         process.communicate()
-    return (usage.ru_utime + usage.ru_stime) / took
+    return (usage.ru_utime + usage.ru_stime) / took, rounds / options.seconds if rounds else None
+
+
+def looks(kind, folder):
+    """How often a sampler has looked; None where that is not known."""
+    if kind == "fathom":
+        return json.loads(pathlib.Path(folder, "out").read_text())["rounds"]
+    if kind != RECORDER:
+        return None
+    rows = table("info", os.path.join(folder, "run"))
+    return int(next(row["value"] for row in rows if row["name"] == "samples.rounds"))
 
 
 def dumps(options, python):
@@ -308,13 +326,16 @@ def cost_rows(options, kinds):
 
 
 def own_rows(options, kinds):
-    yield "| CPython | sampler | threads | the sampler's own, of a core |"
-    yield "|---|---|---|---|"
+    yield "| CPython | sampler | threads | the sampler's own, of a core | looks a second |"
+    yield "|---|---|---|---|---|"
     for python in options.pythons:
         for kind in (RECORDER, *kinds):
             for threads in (1, 200):
-                share = statistics.median(own_cost(kind, options, python, threads) for _ in range(options.runs))
-                yield f"| {version_of(python)} | {kind} | {threads} | {100 * share:.2f} % |"
+                found = [own_cost(kind, options, python, threads) for _ in range(options.runs)]
+                share = statistics.median(share for share, _ in found)
+                rates = [rate for _, rate in found if rate]
+                rate = f"{statistics.median(rates):.0f}" if rates else ""
+                yield f"| {version_of(python)} | {kind} | {threads} | {100 * share:.2f} % | {rate} |"
 
 
 def dumps_rows(options, _):
@@ -377,10 +398,11 @@ def main():
         kinds += ["py-spy, not pausing", "py-spy"]
         options.py_spy_version = subprocess.run([options.py_spy, "--version"], capture_output=True, text=True,
                                                 check=True).stdout.split()[-1]
+    beside = [*kinds, PERF] if shutil.which("perf") else kinds
     for row in wanted:
         lines = [heading(row, options), ""]
         print("\n".join(lines), flush=True)
-        for line in ROWS[row](options, kinds):
+        for line in ROWS[row](options, beside if row in ("cost", "own") else kinds):
             print(line, flush=True)
             lines.append(line)
         if page:

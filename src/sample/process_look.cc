@@ -295,18 +295,25 @@ bool lists_children() {
 
 std::vector<pid_t> children_of(pid_t pid) {
   std::vector<pid_t> children;
-  const std::string tasks = "/proc/" + std::to_string(pid) + "/task/";
-  for (const pid_t task : task_ids(pid)) {
-    const std::string list =
-        read_file(tasks + std::to_string(task) + "/children").value_or(std::string());
-    const char* at = list.data();
-    const char* const end = at + list.size();
-    pid_t child = 0;
-    for (auto next = std::from_chars(at, end, child); next.ec == std::errc();
-         next = std::from_chars(at, end, child)) {
-      children.push_back(child);
-      at = next.ptr == end ? end : next.ptr + 1;
-    }
+  for (const pid_t thread : task_ids(pid)) {
+    const std::vector<pid_t> own = children_of(pid, thread);
+    children.insert(children.end(), own.begin(), own.end());
+  }
+  return children;
+}
+
+std::vector<pid_t> children_of(pid_t pid, pid_t thread) {
+  std::vector<pid_t> children;
+  const std::string list =
+      read_file("/proc/" + std::to_string(pid) + "/task/" + std::to_string(thread) + "/children")
+          .value_or(std::string());
+  const char* at = list.data();
+  const char* const end = at + list.size();
+  pid_t child = 0;
+  for (auto next = std::from_chars(at, end, child); next.ec == std::errc();
+       next = std::from_chars(at, end, child)) {
+    children.push_back(child);
+    at = next.ptr == end ? end : next.ptr + 1;
   }
   return children;
 }

@@ -74,5 +74,7 @@ bool lists_children();
 /// Those that its threads have started and that have not been waited for; one may be missing while
 /// others end. O(threads).
 std::vector<pid_t> children_of(pid_t pid);
+/// Those of one of its threads.
+std::vector<pid_t> children_of(pid_t pid, pid_t thread);
 
 }  // namespace fathom::sample

@@ -28,10 +28,23 @@ constexpr std::int64_t kWholeListEvery = 1000 * kMs;
 constexpr std::int64_t kSearchAfter = 50 * kMs;
 constexpr std::int64_t kSlowestSearch = 5000 * kMs;
 constexpr int kQuickSearches = 40;
-/// A thread that sleeps is looked at less and less often.
-constexpr int kQuietLooks = 4;
-constexpr std::int64_t kPerQuietLook = 2 * kMs;
+/// A thread that sleeps is looked at less and less often: after some looks each step is twice as
+/// long.
+constexpr int kQuietLooks = 2;
+constexpr int kMostSteps = 5;
+constexpr std::int64_t kQuietStep = 2 * kMs;
 constexpr std::int64_t kSlowestLook = 30 * kMs;
+/// One whose switches are written down is looked at when there is one, and in any case after this.
+constexpr std::int64_t kStillLook = 250 * kMs;
+/// So often in a row one has run without a switch whose record is broken off.
+constexpr int kMostSilent = 2;
+/// A thread that wakes for a moment and sleeps again is looked at this often where looking costs
+/// too much: the more seldom the more threads there are, for all of them together cost the same.
+constexpr std::int64_t kPassedByPerThread = kMs;
+constexpr std::int64_t kPassedByLeast = 60 * kMs;
+constexpr std::int64_t kPassedByMost = 240 * kMs;
+/// Of the kernel's record of switches between two looks: no more may have been lost.
+constexpr std::size_t kSurelyAll = 256;
 /// What a sleeping thread spent is given at least so often.
 constexpr std::int64_t kGiveEvery = 5000 * kMs;
 /// New Python threads write down who they are a little after they began.
@@ -145,17 +158,18 @@ ProcessSampler::ProcessSampler(pid_t pid, const Options& options, FileBudget& fi
       files_(files),
       sink_(sink),
       memory_(pid),
-      started_(options.fresh) {
+      started_(options.fresh),
+      reads_waits_(options.native || sink.wants_waits()) {
   list(now_ns());
 }
 
-bool ProcessSampler::look(std::int64_t now) {
+bool ProcessSampler::look(std::int64_t now, bool all) {
   if (now >= next_list_) list(now);
   if (has_torch_) return false;
   if (python_ != nullptr) python_->codes.look_again();
   for (auto at = threads_.begin(); at != threads_.end();) {
     Thread& thread = at->second;
-    if (now < thread.next || look_at_thread(thread)) {
+    if (is_left_alone(thread, now, all) || look_at_thread(thread)) {
       ++at;
       continue;
     }
@@ -164,6 +178,7 @@ bool ProcessSampler::look(std::int64_t now) {
     const pid_t id = thread.id;
     const bool taken_over = thread.taken_over;
     at = threads_.erase(at);
+    children_moved_ = true;
     if (!taken_over) continue;
     // What it ran before was given as that of its former number.
     add_thread(id, now, false);
@@ -175,6 +190,7 @@ bool ProcessSampler::look(std::int64_t now) {
 
 void ProcessSampler::finish() {
   for (auto& [id, thread] : threads_) {
+    enter_sleep(thread);
     if (const std::optional<Schedule> schedule = read_schedule(thread)) {
       Between looks{.was_asleep = thread.asleep,
                     .is_asleep = false,
@@ -198,7 +214,7 @@ void ProcessSampler::list(std::int64_t now) {
     // It has begun another program.
     forget_python();
     program_ = program;
-    newest_task_ = -1;
+    list_names_ = true;
     next_search_ = now;
     search_after_ = kSearchAfter;
     quick_searches_ = 0;
@@ -207,11 +223,8 @@ void ProcessSampler::list(std::int64_t now) {
     refused_ = false;
     code_.reset();
   }
-  const std::int64_t newest = capture::newest_task();
-  if (newest < 0 || newest != newest_task_ || now >= next_whole_list_) {
+  if (list_names_ || now >= next_whole_list_ || task_count(pid_) != std::ssize(threads_))
     list_threads(now);
-    newest_task_ = newest;
-  }
   if (now >= next_search_) look_for_python(now);
   if (python_ != nullptr) {
     if (list_python_ == 0 && now >= next_unknown_ && runs_unknown()) list_python_ = 1;
@@ -224,14 +237,27 @@ void ProcessSampler::list(std::int64_t now) {
   if (options_.watch != nullptr) watch_threads(now);
 }
 
+std::vector<pid_t> ProcessSampler::new_children() {
+  if (task_count(pid_) != std::ssize(threads_)) list_threads(now_ns());
+  std::vector<pid_t> children;
+  const bool all = std::exchange(children_moved_, false);
+  for (auto& [id, thread] : threads_) {
+    if (!all && thread.asleep && thread.children_at == thread.ready()) continue;
+    thread.children_at = thread.ready();
+    const std::vector<pid_t> own = children_of(pid_, id);
+    children.insert(children.end(), own.begin(), own.end());
+  }
+  return children;
+}
+
 void ProcessSampler::list_threads(std::int64_t now) {
   bool fresh = false;
   std::int64_t most = 0;
   for (const auto& [id, thread] : threads_) most = std::max(most, thread.ready());
   cpu_set_t all;
   CPU_ZERO(&all);
-  const bool names = newest_task_ < 0 || now >= next_whole_list_;
-  next_whole_list_ = now + kWholeListEvery;
+  const bool names = std::exchange(list_names_, false) || now >= next_whole_list_;
+  if (names) next_whole_list_ = now + kWholeListEvery;
   for (const pid_t id : task_ids(pid_)) {
     const auto known = threads_.find(id);
     const std::int64_t ready = known == threads_.end() ? 0 : known->second.ready();
@@ -346,6 +372,7 @@ void ProcessSampler::forget_python() {
       // What is left is of the program before; its frames are given while their code is there.
       give_rest(thread);
       thread.asleep = false;
+      thread.next = 0;
       thread.slept = 0;
       thread.place = {};
       thread.sampled = {};
@@ -453,6 +480,7 @@ void ProcessSampler::list_python() {
     thread.reader.emplace(memory_, python_->runtime.layout, python_->codes, each.address,
                           each.interpreter);
     thread.found_late = thread.asleep;
+    thread.next = 0;
     // What was read before shows the interpreter's loop in place of Python's functions.
     if (options_.below_python) {
       thread.natives.clear();
@@ -476,15 +504,94 @@ std::int64_t ProcessSampler::enter(Thread& thread, const Schedule& schedule, std
   return thread.ledger.left().blocked - before;
 }
 
+/// Who sleeps is not looked at before it is given a processor, where that is written down.
+/// And if nobody uses where it waits, or there is no time for that, not while it has slept again
+/// each time.
+bool ProcessSampler::is_left_alone(Thread& thread, std::int64_t now, bool all) const {
+  if (!thread.asleep || !thread.switch_event || !thread.switch_state) return now < thread.next;
+  const std::uint64_t state = thread.switch_event->state();
+  const auto threads = static_cast<std::int64_t>(threads_.size());
+  const std::int64_t passed_by =
+      std::clamp(threads * kPassedByPerThread, kPassedByLeast, kPassedByMost);
+  const bool may_pass = !reads_waits_ || (!all && now - thread.last < passed_by);
+  if (state == *thread.switch_state) {
+    if (thread.ran_unseen) return may_pass && now < thread.next;
+    thread.still = now;
+    return now < thread.next;
+  }
+  if (!may_pass) return false;
+  read_switches(thread);
+  const bool sleeps = thread.last_switch && thread.last_switch->out &&
+                      !thread.last_switch->displaced && thread.switches.size() < kSurelyAll;
+  if (!sleeps) return false;
+  if (!reads_waits_) {
+    thread.scheduled += std::ranges::count(thread.switches, false, &Switch::out);
+    thread.switches.clear();
+  }
+  thread.switch_state = state;
+  thread.ran_unseen = true;
+  thread.children_at = -1;
+  return now < thread.next;
+}
+
+void ProcessSampler::read_switches(Thread& thread) {
+  const std::size_t before = thread.switches.size();
+  thread.switch_event->read(thread.switches);
+  if (thread.switches.size() > before) thread.last_switch = thread.switches.back();
+}
+
+/// As if it had been looked at when it was last found to sleep.
+void ProcessSampler::enter_sleep(Thread& thread) {
+  if (!thread.asleep || thread.still <= thread.last) return;
+  thread.ledger.read(thread.still, thread.on_cpu, thread.queued);
+  thread.last = thread.still;
+  thread.slept = thread.ledger.left().blocked;
+}
+
+/// `state` is from before its times were read. A thread that runs again and again without a switch
+/// has none any more, as one that has become a program of another user.
+void ProcessSampler::look_at_switches(Thread& thread, std::uint64_t state, bool moved) {
+  const bool ran = std::exchange(thread.ran_unseen, false);
+  const bool silent = thread.asleep && moved && !ran && thread.switch_state == state;
+  thread.silent = silent ? thread.silent + 1 : 0;
+  thread.switch_state = state;
+  if (thread.silent >= kMostSilent) drop_switches(thread);
+}
+
+/// Of one that sleeps.
+void ProcessSampler::look_later(Thread& thread, std::int64_t now) {
+  if (thread.switch_state && !thread.native_missed) {
+    thread.next = now + kStillLook;
+    return;
+  }
+  const int steps = std::min(thread.quiet - kQuietLooks, kMostSteps);
+  thread.next = steps <= 0 ? 0 : now + std::min(kSlowestLook, kQuietStep << (steps - 1));
+}
+
+/// Since the look at it that goes on.
+bool ProcessSampler::has_run(const Thread& thread) {
+  if (thread.switch_event && thread.switch_state)
+    return thread.switch_event->state() != *thread.switch_state;
+  const std::optional<Schedule> schedule = read_schedule(thread);
+  return !schedule || schedule->switches != thread.scheduled;
+}
+
 /// 'X' where it has ended.
 char ProcessSampler::state_of(const Thread& thread) const {
   const std::optional<std::string> stat = read_file(folder_of(pid_, thread.id) + "/stat");
   return stat ? parse_whereabouts(*stat, "").state : 'X';
 }
 
-bool ProcessSampler::is_running(Thread& thread, Task& task) {
+/// `moved`: the scheduler has written down that it ran since the look before.
+bool ProcessSampler::is_running(Thread& thread, bool moved, Task& task) {
   task.id = thread.id;
   task.state = 'S';
+  if (moved && thread.switch_event && thread.last_switch) {
+    // Whether it was taken from its processor since is known.
+    read_switches(thread);
+    const bool all = thread.switches.size() < kSurelyAll;
+    if (all && (!thread.last_switch->out || thread.last_switch->displaced)) return true;
+  }
   const std::string_view text = thread.call.read(buffer_);
   if (text.starts_with("running")) return true;
   parse_call(text, task);
@@ -496,6 +603,9 @@ bool ProcessSampler::is_running(Thread& thread, Task& task) {
 
 /// False where it has ended.
 bool ProcessSampler::look_at_thread(Thread& thread) {
+  enter_sleep(thread);
+  std::optional<std::uint64_t> switch_state;
+  if (thread.switch_event) switch_state = thread.switch_event->state();
   const std::optional<Schedule> schedule = read_schedule(thread);
   if (!schedule) return false;
   // Another thread has begun another program: then it alone is left, with the number of the first.
@@ -510,12 +620,12 @@ bool ProcessSampler::look_at_thread(Thread& thread) {
                 .scheduled = schedule->switches - thread.scheduled,
                 .since = thread.last};
   looks.blocked = enter(thread, *schedule, now);
+  if (switch_state) look_at_switches(thread, *switch_state, moved);
   if (!moved && thread.asleep && !thread.found_late) {
     thread.slept = thread.ledger.left().blocked;
     if (thread.native_missed) read_native_wait(thread);
     ++thread.quiet;
-    if (thread.quiet > kQuietLooks)
-      thread.next = now + std::min(kSlowestLook, (thread.quiet - kQuietLooks) * kPerQuietLook);
+    look_later(thread, now);
     if (now - thread.given >= kGiveEvery) {
       give(thread, thread.place, now, thread.ledger.take_blocked(thread.slept), &thread.place.wait);
       thread.slept = 0;
@@ -524,8 +634,9 @@ bool ProcessSampler::look_at_thread(Thread& thread) {
     return true;
   }
   thread.quiet = 0;
+  thread.next = 0;
   Task task;
-  looks.is_asleep = !is_running(thread, task);
+  looks.is_asleep = !is_running(thread, moved, task);
   // One that has ended and that nobody has waited for is blocked by nothing.
   if (task.state == 'Z' || task.state == 'X') return false;
   if (moved || looks.is_asleep) {
@@ -541,7 +652,8 @@ bool ProcessSampler::look_at_thread(Thread& thread) {
 }
 
 void ProcessSampler::met(Thread& thread, const Task& task, std::int64_t now, Between looks) {
-  Place before;
+  std::vector<Frame> frames_before;
+  WaitKind wait_before = WaitKind::none;
   const std::optional<BlockedParts> parts = blocked_parts(thread, looks, now);
   const auto unseen = [&] {
     if (!parts) return blocked_unseen(looks) ? looks.blocked : 0;
@@ -553,20 +665,25 @@ void ProcessSampler::met(Thread& thread, const Task& task, std::int64_t now, Bet
     std::int64_t most = thread.slept + (parts ? parts->before : 0);
     if (whole) most = std::numeric_limits<std::int64_t>::max();
     give(thread, thread.place, now, thread.ledger.take_blocked(most), &thread.place.wait);
-    before = thread.place;
+    frames_before = thread.place.frames;
+    wait_before = thread.place.wait.kind;
   }
   thread.given = now;
   thread.found_late = false;
   // It fell asleep after it was met running.
   if (looks.is_asleep) give_running(thread, now);
-  read_stack(thread, !looks.is_asleep);
+  if (looks.is_asleep && !reads_waits_)
+    forget_place(thread);
+  else if (is_read_for_perf(thread, looks))
+    thread.place = thread.sampled;
+  else
+    read_stack(thread, !looks.is_asleep);
   thread.asleep = looks.is_asleep;
   thread.place.wait = {};
-  if (looks.is_asleep) {
+  if (looks.is_asleep && reads_waits_) {
     static const std::vector<Gil> kNone;
     thread.place.wait = wait_of(pid_, memory_, task, python_ != nullptr ? python_->gils : kNone);
-    const bool same =
-        before.frames == thread.place.frames && before.wait.kind == thread.place.wait.kind;
+    const bool same = frames_before == thread.place.frames && wait_before == thread.place.wait.kind;
     looks.same_place = looks.was_asleep && (same || looks.scheduled == 0);
     thread.native_missed = false;
     read_native_wait(thread);
@@ -574,6 +691,7 @@ void ProcessSampler::met(Thread& thread, const Task& task, std::int64_t now, Bet
   if (const std::int64_t blocked = unseen(); blocked > 0) give_unseen(thread, blocked);
   if (looks.is_asleep) {
     thread.slept = thread.ledger.left().blocked;
+    look_later(thread, now);
     return;
   }
   thread.slept = 0;
@@ -585,7 +703,7 @@ void ProcessSampler::met(Thread& thread, const Task& task, std::int64_t now, Bet
 std::optional<BlockedParts> ProcessSampler::blocked_parts(Thread& thread, const Between& looks,
                                                           std::int64_t now) {
   if (!thread.switch_event) return std::nullopt;
-  thread.switch_event->read(thread.switches);
+  read_switches(thread);
   const auto later =
       std::ranges::find_if(thread.switches, [now](const Switch& each) { return each.time > now; });
   const std::optional<BlockedParts> parts =
@@ -603,10 +721,7 @@ void ProcessSampler::watch_switches(Thread& thread, std::int64_t now) {
   const std::int64_t since = std::exchange(thread.listed_at, now);
   if (thread.polled) return;
   if (before >= 0 && (count - before) * kMostPerSwitch > now - since) {
-    thread.polled = true;
-    if (thread.switch_event) options_.watch->release_switches();
-    thread.switch_event.reset();
-    thread.switches.clear();
+    drop_switches(thread);
     return;
   }
   // One that has hardly begun may end at once.
@@ -617,8 +732,9 @@ void ProcessSampler::watch_switches(Thread& thread, std::int64_t now) {
 }
 
 void ProcessSampler::watch_threads(std::int64_t now) {
-  const bool wanted = !options_.without_python || python_ == nullptr;
-  if (!wanted && !std::exchange(left_out_, true)) ++options_.watch->counts().left_out;
+  const bool wanted = options_.native && (!options_.without_python || python_ == nullptr);
+  if (options_.native && !wanted && !std::exchange(left_out_, true))
+    ++options_.watch->counts().left_out;
   for (auto& [id, thread] : threads_) {
     if (!wanted) drop_event(thread);
     if (!wanted || thread.event || thread.refused) continue;
@@ -627,6 +743,17 @@ void ProcessSampler::watch_threads(std::int64_t now) {
     thread.refused = !thread.event;
   }
   for (auto& [id, thread] : threads_) watch_switches(thread, now);
+}
+
+/// From now on looks alone tell when it slept.
+void ProcessSampler::drop_switches(Thread& thread) {
+  thread.polled = true;
+  if (thread.switch_event) options_.watch->release_switches();
+  thread.switch_event.reset();
+  thread.switch_state.reset();
+  thread.last_switch.reset();
+  thread.switches.clear();
+  thread.next = 0;
 }
 
 void ProcessSampler::unwatch(Thread& thread) {
@@ -667,10 +794,9 @@ void ProcessSampler::take_native(pid_t id, bool ended, bool unwind) {
   if (found == threads_.end() || !found->second.event) return;
   Thread& thread = found->second;
   if (!unwind) {
-    thread.event->read([&](const native::PerfSample&) {
-      ++options_.watch->counts().skipped;
-      thread.heard = true;
-    });
+    const std::int64_t skipped = thread.event->skip();
+    options_.watch->counts().skipped += skipped;
+    thread.heard = thread.heard || skipped > 0;
     if (ended) options_.watch->leave(*thread.event);
     return;
   }
@@ -696,7 +822,7 @@ void ProcessSampler::take_native(pid_t id, bool ended, bool unwind) {
 /// functions only where they tell more than what it waits for. What was met at the same place
 /// counts again.
 void ProcessSampler::read_native_wait(Thread& thread) {
-  if (options_.watch == nullptr) return;
+  if (options_.watch == nullptr || !options_.native) return;
   Place& place = thread.place;
   if (!thread.reader) {
     if (python_ != nullptr && !options_.below_python) return;
@@ -842,6 +968,20 @@ void ProcessSampler::give_running(Thread& thread, std::int64_t time, bool ends) 
   thread.heard = false;
 }
 
+/// Whether Python's stack of a thread that runs was read since the look before, and perf tells
+/// where it ran.
+bool ProcessSampler::is_read_for_perf(const Thread& thread, const Between& looks) {
+  return !looks.is_asleep && thread.reader && !thread.natives.empty() &&
+         thread.sampled.read > looks.since && thread.sampled.state == StackState::whole;
+}
+
+/// Where it is now is not looked up.
+void ProcessSampler::forget_place(Thread& thread) {
+  thread.place = {};
+  thread.place.python = thread.reader.has_value();
+  if (thread.place.python) thread.place.state = StackState::unread;
+}
+
 void ProcessSampler::read_stack(Thread& thread, bool running) {
   Place& place = thread.place;
   place.frames.clear();
@@ -849,9 +989,11 @@ void ProcessSampler::read_stack(Thread& thread, bool running) {
   place.state = StackState::whole;
   place.python = thread.reader.has_value();
   if (!thread.reader) return;
+  const Stack* resting = running ? nullptr : thread.reader->read_resting();
+  if (resting != nullptr && has_run(thread)) resting = nullptr;
   const bool near = running && thread.alongside;
   if (near) thread.alongside->begin();
-  const Stack& stack = thread.reader->read();
+  const Stack& stack = resting != nullptr ? *resting : thread.reader->read();
   if (near) thread.alongside->end();
   place.frames = stack.frames;
   place.state = stack.state;

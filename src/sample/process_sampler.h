@@ -47,8 +47,10 @@ class ProcessSampler {
     bool fresh = false;
     /// Ends with a process that has loaded PyTorch.
     bool without_torch = false;
-    /// Native functions are looked for, too; null: not. Must outlive it.
+    /// Where threads are watched by perf; null: nowhere. Must outlive it.
     native::Watch* watch = nullptr;
+    /// Native functions are looked for, too. Otherwise only switches are watched.
+    bool native = false;
     /// Only below Python's functions, as native::below_python has them.
     bool below_python = false;
     /// Not of processes with Python.
@@ -60,11 +62,15 @@ class ProcessSampler {
   /// `files` and `sink` must outlive it.
   ProcessSampler(pid_t pid, const Options& options, FileBudget& files, SampleSink& sink);
 
-  /// False once it has ended.
-  bool look(std::int64_t now);
+  /// False once it has ended. Without `all`, threads that wake for a moment and sleep again are
+  /// looked at less often, where their switches are written down.
+  bool look(std::int64_t now, bool all);
   /// Perf has something to say of this thread. Without `unwind` it is only counted: the time is
   /// given with what comes later.
   void take_native(pid_t id, bool ended, bool unwind);
+  /// Processes that its threads have started and that have not been waited for; of threads that
+  /// have not run since this was last asked, none.
+  std::vector<pid_t> new_children();
   /// Gives the sink what was not given yet.
   void finish();
 
@@ -134,6 +140,13 @@ class ProcessSampler {
     std::optional<native::SwitchEvent> switch_event;
     bool polled = false;           ///< Its switches are not to be had, or too many.
     std::vector<Switch> switches;  ///< That no look has used yet.
+    /// What switch_event->state() was before it was looked at; unset: not looked at since it began.
+    std::optional<std::uint64_t> switch_state;
+    std::int64_t still = 0;  ///< Until then it has slept for certain since it was looked at.
+    std::optional<Switch> last_switch;  ///< Since its switches are written down.
+    bool ran_unseen = false;            ///< It has run and slept again since it was looked at.
+    int silent = 0;                     ///< Looks in a row that found it had run without a switch.
+    std::int64_t children_at = -1;      ///< What it had run when its children were listed.
     std::int64_t scheduled_when_found = 0;
     std::int64_t scheduled_when_listed = -1;
     std::int64_t listed_at = 0;
@@ -165,16 +178,25 @@ class ProcessSampler {
   [[nodiscard]] std::optional<Schedule> read_schedule(const Thread& thread);
   /// Enters it into the ledger; ns that the thread was blocked since the last time.
   static std::int64_t enter(Thread& thread, const Schedule& schedule, std::int64_t now);
-  [[nodiscard]] bool is_running(Thread& thread, Task& task);
+  [[nodiscard]] bool is_left_alone(Thread& thread, std::int64_t now, bool all) const;
+  static void read_switches(Thread& thread);
+  static void enter_sleep(Thread& thread);
+  void look_at_switches(Thread& thread, std::uint64_t state, bool moved);
+  void look_later(Thread& thread, std::int64_t now);
+  [[nodiscard]] bool has_run(const Thread& thread);
+  [[nodiscard]] bool is_running(Thread& thread, bool moved, Task& task);
   [[nodiscard]] char state_of(const Thread& thread) const;
   bool look_at_thread(Thread& thread);
   void met(Thread& thread, const Task& task, std::int64_t now, Between looks);
+  static bool is_read_for_perf(const Thread& thread, const Between& looks);
+  static void forget_place(Thread& thread);
   void read_stack(Thread& thread, bool running);
   void watch_threads(std::int64_t now);
   void watch_switches(Thread& thread, std::int64_t now);
   static std::optional<BlockedParts> blocked_parts(Thread& thread, const Between& looks,
                                                    std::int64_t now);
   void unwatch(Thread& thread);
+  void drop_switches(Thread& thread);
   void drop_event(Thread& thread);
   [[nodiscard]] bool keeps_looks(const Thread& thread) const;
   [[nodiscard]] bool is_by_perf(const Thread& thread, bool ends) const;
@@ -204,9 +226,8 @@ class ProcessSampler {
   std::int64_t ready_ = 0;
   cpu_set_t processors_{};
   std::string buffer_;
-  std::string program_;            ///< What /proc/PID/exe leads to.
-  std::uint64_t mapped_ = 0;       ///< Of the files that were mapped when there was no Python.
-  std::int64_t newest_task_ = -1;  ///< When the threads were listed.
+  std::string program_;       ///< What /proc/PID/exe leads to.
+  std::uint64_t mapped_ = 0;  ///< Of the files that were mapped when there was no Python.
   std::int64_t next_list_ = 0;
   std::int64_t next_whole_list_ = 0;
   std::int64_t next_search_ = 0;
@@ -217,6 +238,9 @@ class ProcessSampler {
   std::int64_t next_unknown_ = 0;  ///< When one that runs unknown makes them be listed.
   std::optional<std::int64_t> searched_;  ///< What it had run when Python was looked for.
   bool started_;
+  bool reads_waits_;            ///< Somebody uses the stacks of threads that wait.
+  bool list_names_ = true;      ///< Threads have other names, as in another program.
+  bool children_moved_ = true;  ///< Any thread may have children of another one.
   bool has_torch_ = false;
   bool left_out_ = false;  ///< It is counted as a process whose native functions are left out.
   bool refused_ = false;   ///< Its Python is not what it seems: it is looked at as if it had none.

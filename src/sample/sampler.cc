@@ -2,9 +2,11 @@
 #include "sample/sampler.h"
 
 #include <algorithm>
+#include <charconv>
 #include <cstdlib>
 #include <ctime>
 #include <optional>
+#include <string_view>
 
 #include "base/hash.h"
 #include "capture/system/proc.h"
@@ -14,11 +16,19 @@ namespace fathom::sample {
 namespace {
 
 constexpr std::int64_t kNsPerSecond = 1'000'000'000;
-/// How often all processes of the machine are looked through for new ones of the tree.
+/// How often all processes of the machine are looked through for new ones of the tree, and how
+/// often where the kernel lists children: then only some of a thread that has ended are found so.
 constexpr std::int64_t kTreeEvery = kNsPerSecond / 20;
+constexpr std::int64_t kTreeSeldom = kNsPerSecond;
 constexpr std::int64_t kStopEvery = kNsPerSecond / 20;
-/// Looking for processes costs at most this part of the time.
+/// How often it is looked whether there are new tasks: in each look, but for very many.
+constexpr std::int64_t kNewestEvery = kNsPerSecond / 150;
+/// Looking for processes costs at most this part of the time, and where the kernel lists children
+/// this.
 constexpr std::int64_t kTreeShare = 100;
+constexpr std::int64_t kChildrenShare = 200;
+/// A thread that has run is looked at within this.
+constexpr std::int64_t kSeenRunning = kNsPerSecond / 20;
 /// How much of what the looks before cost still counts.
 constexpr std::int64_t kRemembered = 16;
 constexpr std::size_t kMostReasons = 20;
@@ -50,23 +60,30 @@ double Sampler::most_cost() const {
 
 /// What has been used so far may not exceed the limit, but for what reading files costs once.
 bool Sampler::within_limit() const {
-  if (options_.most_cost <= 0) return true;
+  return options_.most_cost <= 0 || is_within(cpu_ns() - cost_before_);
+}
+
+bool Sampler::is_within(std::int64_t cost) const {
   const auto most = most_cost() * static_cast<double>(now_ns() - begin_);
-  return cpu_ns() - cost_before_ <= static_cast<std::int64_t>(most) + kOnce;
+  return options_.most_cost <= 0 || cost <= static_cast<std::int64_t>(most) + kOnce;
 }
 
 /// False where it is to stop, which is looked at now and then.
 bool Sampler::wait_until(std::int64_t when, const std::function<bool()>& stop) {
   while (true) {
     const std::int64_t next = std::min(when, now_ns() + kStopEvery);
-    if (watch_) {
-      watch_->wait(next, [this](pid_t process, pid_t thread, bool ended) {
+    const bool native = options_.native != Options::Native::none;
+    // Where there is no time for them, stacks of perf are only passed over at the end.
+    const bool awaited = native && within_limit();
+    if (!awaited) {
+      const timespec until{.tv_sec = next / kNsPerSecond, .tv_nsec = next % kNsPerSecond};
+      clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &until, nullptr);
+    }
+    if (native) {
+      watch_.wait(next, [this](pid_t process, pid_t thread, bool ended) {
         const auto found = processes_.find(process);
         if (found != processes_.end()) found->second->take_native(thread, ended, within_limit());
       });
-    } else {
-      const timespec until{.tv_sec = next / kNsPerSecond, .tv_nsec = next % kNsPerSecond};
-      clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &until, nullptr);
     }
     if (stop()) return false;
     if (now_ns() >= when) return true;
@@ -74,9 +91,7 @@ bool Sampler::wait_until(std::int64_t when, const std::function<bool()>& stop) {
 }
 
 Sampler::Sampler(pid_t root, const Options& options, SampleSink& sink)
-    : root_(root), options_(options), sink_(sink) {
-  if (options.native != Options::Native::none) watch_.emplace(options.period);
-}
+    : root_(root), options_(options), sink_(sink), watch_(options.period), load_("/proc/loadavg") {}
 Sampler::~Sampler() = default;
 
 Result<std::unique_ptr<Sampler>> Sampler::open(pid_t root, const Options& options,
@@ -107,7 +122,10 @@ void Sampler::find_children() {
     if (stat && is_left_out(pid, stat->started)) parents.push_back(pid);
   }
   for (std::size_t at = 0; at < parents.size(); ++at) {
-    for (const pid_t child : children_of(parents[at])) {
+    const auto known = processes_.find(parents[at]);
+    const std::vector<pid_t> children =
+        known == processes_.end() ? children_of(parents[at]) : known->second->new_children();
+    for (const pid_t child : children) {
       if (processes_.contains(child)) continue;
       add(child);
       if (processes_.contains(child)) parents.push_back(child);
@@ -126,7 +144,8 @@ void Sampler::add(pid_t pid) {
                          ProcessSampler::Options{
                              .fresh = fresh,
                              .without_torch = options_.without_torch,
-                             .watch = watch_ ? &*watch_ : nullptr,
+                             .watch = &watch_,
+                             .native = options_.native != Options::Native::none,
                              .below_python = options_.native == Options::Native::below_python,
                              .without_python = options_.native == Options::Native::without_python,
                              .may_unwind = [this] { return within_limit(); }},
@@ -137,19 +156,36 @@ void Sampler::add(pid_t pid) {
 /// busy machine it takes long, but then the more may be missed.
 void Sampler::look_for_processes() {
   const std::int64_t begin = now_ns();
-  if (options_.alone || begin < std::min(next_tree_, next_children_)) return;
-  const std::int64_t newest = capture::newest_task();
-  const std::int64_t before = cpu_ns();
+  if (options_.alone || begin < next_newest_) return;
+  if (begin < std::min(next_tree_, next_children_)) return;
+  next_newest_ = begin + kNewestEvery;
+  const std::int64_t newest = newest_task();
   if (lists_children() && begin >= next_children_) {
-    if (newest < 0 || newest != newest_child_) find_children();
+    // Whose child it is runs, or has run since it was looked at last.
+    if (newest < 0 || newest != newest_child_) children_until_ = begin + kSeenRunning;
     newest_child_ = newest;
-    next_children_ = begin + kTreeShare * (cpu_ns() - before);
+  }
+  if (begin >= next_children_ && begin <= children_until_) {
+    const std::int64_t before = cpu_ns();
+    find_children();
+    next_children_ = begin + kChildrenShare * (cpu_ns() - before);
   }
   if (begin < next_tree_) return;
-  const std::int64_t between = cpu_ns();
+  const std::int64_t before = cpu_ns();
   if (newest < 0 || newest != newest_task_) find_processes();
   newest_task_ = newest;
-  next_tree_ = begin + std::max(kTreeEvery, kTreeShare * (cpu_ns() - between));
+  const std::int64_t least = lists_children() ? kTreeSeldom : kTreeEvery;
+  next_tree_ = begin + std::max(least, kTreeShare * (cpu_ns() - before));
+}
+
+/// Its number; -1 where it is not known.
+std::int64_t Sampler::newest_task() {
+  const std::string_view load = load_.read(buffer_);
+  const std::size_t blank = load.rfind(' ');
+  std::int64_t newest = -1;
+  if (blank != std::string_view::npos)
+    std::from_chars(load.data() + blank + 1, load.data() + load.size(), newest);
+  return newest;
 }
 
 /// When a process started is computed from two clocks, and differs a little each time.
@@ -173,11 +209,11 @@ void Sampler::end(ProcessSampler& process) {
   if (process.has_code()) sink_.forget_code();
 }
 
-void Sampler::look() {
+void Sampler::look(bool all) {
   ++state_.rounds;
   const std::int64_t now = now_ns();
   for (auto at = processes_.begin(); at != processes_.end();) {
-    if (at->second->look(now)) {
+    if (at->second->look(now, all)) {
       ++at;
       continue;
     }
@@ -197,7 +233,8 @@ void Sampler::run(std::int64_t duration, const std::function<bool()>& stop) {
   while (next - begin < duration && !(processes_.empty() && left_out_.empty())) {
     std::int64_t period = options_.period;
     // What a start costs once is not made up for: a short program would hardly be looked at.
-    if (!within_limit()) {
+    const bool within = is_within(state_.cost);
+    if (!within) {
       const auto least = static_cast<double>(cost_of_look) / most_cost();
       period = std::max(period, static_cast<std::int64_t>(least));
     }
@@ -207,12 +244,13 @@ void Sampler::run(std::int64_t duration, const std::function<bool()>& stop) {
     const std::int64_t when =
         next + static_cast<std::int64_t>(chance % 1024) * spread / 1024 - spread / 2;
     if (!wait_until(when, stop)) break;
-    const std::int64_t cpu = cpu_ns();
-    look();
+    look(within);
     look_for_processes();
     const std::int64_t now = now_ns();
-    cost_of_look += (cpu_ns() - cpu - cost_of_look) / kRemembered;
-    state_.cost = cpu_ns() - cost_before_;
+    // With what was done since the look before.
+    const std::int64_t cost = cpu_ns() - cost_before_;
+    cost_of_look += (cost - state_.cost - cost_of_look) / kRemembered;
+    state_.cost = cost;
     next += period;
     if (now > next + period) {
       const std::int64_t behind = (now - next) / period;
@@ -237,7 +275,7 @@ std::vector<std::string> Sampler::unread() const {
 
 SamplerState Sampler::state() const {
   SamplerState state = state_;
-  if (watch_) state.native = watch_->counts();
+  state.native = watch_.counts();
   std::int64_t all = 0;
   for (const auto& [ready, processors] : ran_) all += ready;
   cpu_set_t used;

@@ -13,6 +13,7 @@
 
 #include <sys/types.h>
 
+#include "base/proc_file.h"
 #include "base/result.h"
 #include "sample/process_sampler.h"
 
@@ -65,8 +66,8 @@ class Sampler {
 
   /// Looks for `duration` ns, or until the process has ended or `stop` returns true.
   void run(std::int64_t duration, const std::function<bool()>& stop);
-  /// One look at all threads.
-  void look();
+  /// One look at all threads; without `all` see ProcessSampler::look().
+  void look(bool all = true);
   /// Hands the sink what was not given yet. Call once, at the end.
   void finish();
   /// Of processes that have ended, or of all after finish().
@@ -80,17 +81,21 @@ class Sampler {
   void find_children();
   void add(pid_t pid);
   void look_for_processes();
+  std::int64_t newest_task();
   bool wait_until(std::int64_t when, const std::function<bool()>& stop);
   [[nodiscard]] bool is_left_out(pid_t pid, std::int64_t started) const;
   void end(ProcessSampler& process);
   [[nodiscard]] bool within_limit() const;
+  [[nodiscard]] bool is_within(std::int64_t cost) const;
   [[nodiscard]] double most_cost() const;
 
   pid_t root_;
   Options options_;
   SampleSink& sink_;
   FileBudget files_;
-  std::optional<native::Watch> watch_;  ///< Where native functions are looked for.
+  native::Watch watch_;
+  RereadFile load_;  ///< /proc/loadavg: it ends with the newest task of the machine.
+  std::string buffer_;
   std::map<pid_t, std::unique_ptr<ProcessSampler>> processes_;
   std::map<pid_t, std::int64_t> left_out_;  ///< With when they started.
   SamplerState state_;
@@ -100,8 +105,10 @@ class Sampler {
   std::int64_t newest_child_ = -1;  ///< When children were looked for.
   std::int64_t begin_ = 0;          ///< Of run().
   std::int64_t cost_before_ = 0;    ///< ns of a processor that this thread had used by then.
+  std::int64_t next_newest_ = 0;    ///< When the machine's newest task is asked for.
   std::int64_t next_tree_ = 0;
   std::int64_t next_children_ = 0;
+  std::int64_t children_until_ = -1;
 };
 
 }  // namespace fathom::sample

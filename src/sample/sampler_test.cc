@@ -1,6 +1,7 @@
 // A child that computes, sampled at a price that is above the limit.
 #include "sample/sampler.h"
 
+#include <array>
 #include <csignal>
 #include <cstdint>
 #include <ctime>
@@ -54,6 +55,45 @@ TEST(Sampler, NativeStacksThatWouldCostTooMuchAreCountedAndTheirTimeIsNotLost) {
   // It was looked at from a little before.
   EXPECT_GE(sums.on_cpu(), so_far - before);
   EXPECT_LE(sums.on_cpu(), after);
+}
+
+void pass(long milliseconds) {
+  const timespec time{.tv_sec = 0, .tv_nsec = milliseconds * 1'000'000};
+  nanosleep(&time, nullptr);
+}
+
+TEST(Sampler, AThreadThatSleptForLongIsMetAsSoonAsItRuns) {
+  std::array<int, 2> ends{};
+  ASSERT_EQ(pipe(ends.data()), 0);
+  const pid_t child = fork();
+  if (child == 0) {
+    char byte = 0;
+    if (read(ends[0], &byte, 1) != 1) _exit(1);
+    static volatile std::uint64_t sink = 0;
+    while (true) sink = sink + 1;
+  }
+  StackSums sums;
+  auto sampler = Sampler::open(child, {}, sums);
+  ASSERT_TRUE(sampler) << sampler.error().message;
+  // By now its switches are written down, and it is looked at less often.
+  for (int look = 0; look < 100; ++look) {
+    (*sampler)->look();
+    pass(3);
+  }
+  const std::int64_t before = read_task(child, child).on_cpu.value_or(0);
+  EXPECT_EQ(write(ends[1], "x", 1), 1);
+  const auto ran = [&] { return read_task(child, child).on_cpu.value_or(0) - before; };
+  while (ran() < 20'000'000) pass(1);
+  const std::int64_t until = ran();
+  (*sampler)->look();
+  if ((*sampler)->state().native.switched > 0) {
+    EXPECT_GE(sums.on_cpu(), until);
+  }
+  (*sampler)->finish();
+  EXPECT_GE(sums.on_cpu(), until);
+  kill(child, SIGKILL);
+  waitpid(child, nullptr, 0);
+  for (const int end : ends) close(end);
 }
 
 class Walls final : public SampleSink {

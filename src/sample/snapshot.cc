@@ -67,12 +67,16 @@ void Snapshot::lay_out() {
   changed_ = false;
 }
 
-bool Snapshot::take() {
+bool Snapshot::take() { return take_readings(2); }
+bool Snapshot::take_once() { return take_readings(1); }
+
+bool Snapshot::take_readings(std::size_t readings) {
   ++take_;
   turn_ = 0;
   if (changed_) lay_out();
-  const std::size_t got = memory_.read_pieces(reads_);
-  const bool all = got == reads_.size();
+  const std::span<const Piece> reads = std::span(reads_).first(readings * pieces_.size());
+  const std::size_t got = memory_.read_pieces(reads);
+  const bool all = got == reads.size();
   for (std::size_t i = 0; i < pieces_.size(); ++i) pieces_[i].taken = all;
   // What lies behind the piece that is gone is read the next time.
   if (!all) remove(reads_[got].at);

@@ -27,6 +27,8 @@ class Snapshot {
 
   /// Reads everything twice. What cannot be read is removed; false where something was.
   bool take();
+  /// The same of what does not change meanwhile: reads everything once, as reading 0.
+  bool take_once();
 
   /// The bytes as reading 0 or 1 has them; empty where they were not read.
   [[nodiscard]] std::span<const std::byte> bytes(int reading, Address at, std::size_t size);
@@ -45,6 +47,7 @@ class Snapshot {
   };
   void lay_out();
   void number_again();
+  bool take_readings(std::size_t readings);
 
   const Memory& memory_;
   std::vector<Kept> pieces_;

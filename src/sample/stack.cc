@@ -348,10 +348,10 @@ std::vector<Frame> StackReader::still_known() {
   return outer;
 }
 
-void StackReader::remember() {
+void StackReader::remember(const Walk& walk) {
   known_.clear();
   auto frame = stack_.frames.begin();
-  for (const Address at : walks_[1].path) {
+  for (const Address at : walk.path) {
     const bool own = frame == stack_.frames.end() || frame->address != at;
     known_.push_back({.at = at, .frame = own ? Frame{} : *frame});
     if (!own) ++frame;
@@ -364,7 +364,7 @@ bool StackReader::confirm(Seen now) {
   if (whole) {
     stack_.frames = std::move(now.frames);
     stack_.state = StackState::whole;
-    remember();
+    remember(walks_[1]);
     return true;
   }
   if (!layout_.on_heap()) {
@@ -375,13 +375,40 @@ bool StackReader::confirm(Seen now) {
   return false;
 }
 
-const Stack& StackReader::read() {
+void StackReader::begin_reading() {
   stack_.frames.clear();
   stack_.state = StackState::unread;
   stack_.takes = 0;
   before_ = {};
-  int tries = 0;
   if (snapshot_.size() == 0) prepare();
+}
+
+const Stack* StackReader::read_resting() {
+  begin_reading();
+  int tries = 0;
+  while (tries < kTries && stack_.takes < kMostTakes) {
+    ++stack_.takes;
+    const std::size_t places = snapshot_.size();
+    Walk& seen = walks_[0];
+    if (snapshot_.take_once()) {
+      walk(0, seen);
+      if (seen.sound && seen.all_taken) {
+        stack_.frames = seen.frames;
+        stack_.state = StackState::whole;
+        remember(seen);
+        break;
+      }
+    }
+    const bool grown = snapshot_.size() > places;
+    if (!prepare() && !grown) ++tries;
+  }
+  snapshot_.remove_unused(layout_.on_heap() ? kTakesKeptOnHeap : kTakesKept);
+  return stack_.state == StackState::whole ? &stack_ : nullptr;
+}
+
+const Stack& StackReader::read() {
+  begin_reading();
+  int tries = 0;
   while (tries < kTries && stack_.takes < kMostTakes) {
     ++stack_.takes;
     const std::size_t places = snapshot_.size();

@@ -58,6 +58,9 @@ class StackReader {
 
   /// Valid until the next call.
   const Stack& read();
+  /// The same of a thread that does not run meanwhile, which the caller has to find out: then one
+  /// reading tells all. Null where what it says cannot be, as of one that runs after all.
+  const Stack* read_resting();
   [[nodiscard]] Address thread() const { return thread_; }
 
   /// Deeper ones are unread.
@@ -109,7 +112,8 @@ class StackReader {
   [[nodiscard]] std::optional<Same> same_in_both(Address at, Address previous,
                                                  const std::array<Address, 2>& tops);
   bool confirm(Seen now);
-  void remember();
+  void begin_reading();
+  void remember(const Walk& walk);
   [[nodiscard]] std::span<const std::byte> bytes_at(int reading, Address at, std::size_t size,
                                                     Walk& walk);
   [[nodiscard]] bool take_frame(std::span<const std::byte> bytes, Address at, Walk& walk);

@@ -25,6 +25,7 @@ struct WeighedStack {
 class StackSums final : public SampleSink {
  public:
   void take(const ThreadSample& sample) override;
+  [[nodiscard]] bool wants_waits() const override { return false; }
   void forget_code() override { names_.forget_code(); }
   /// The most processor time first.
   [[nodiscard]] std::vector<WeighedStack> stacks() const;

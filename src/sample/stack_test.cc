@@ -52,6 +52,33 @@ TEST_F(Stacks, OneThatRestsIsRead) {
   EXPECT_EQ(read().takes, 2);
 }
 
+TEST_F(Stacks, OfAThreadThatDoesNotRunOneReadingTellsAll) {
+  ASSERT_NE(reader_.read_resting(), nullptr);
+  const std::size_t before = python_.memory.reads();
+  codes_.look_again();
+  const Stack* const stack = reader_.read_resting();
+  ASSERT_NE(stack, nullptr);
+  EXPECT_EQ(stack->state, StackState::whole);
+  EXPECT_EQ(names(*stack), "end:1 left:1 main:2");
+  EXPECT_EQ(stack->takes, 1);
+  const std::size_t once = python_.memory.reads() - before;
+  // As is what is read of one that runs.
+  codes_.look_again();
+  EXPECT_EQ(names(read()), "end:1 left:1 main:2");
+  EXPECT_GT(python_.memory.reads() - before - once, 2 * once);
+  // From another place than before.
+  python_.frame(MadePython::place(3), right_, MadePython::place(2), 0);
+  python_.set_top(MadePython::place(4));
+  python_.run(MadePython::place(3));
+  EXPECT_EQ(names(*reader_.read_resting()), "right:1 end:1 left:1 main:2");
+}
+
+TEST_F(Stacks, WhatCannotBeIsNoThreadThatDoesNotRun) {
+  ASSERT_NE(reader_.read_resting(), nullptr);
+  python_.frame(MadePython::place(1), left_, MadePython::place(2), 0);
+  EXPECT_EQ(reader_.read_resting(), nullptr);
+}
+
 TEST_F(Stacks, AThreadWithoutFramesHasAnEmptyOne) {
   python_.run(0);
   const Stack& stack = read();

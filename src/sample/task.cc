@@ -8,6 +8,7 @@
 
 #include <linux/futex.h>
 #include <poll.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -108,6 +109,14 @@ std::vector<pid_t> task_ids(pid_t pid) {
   std::vector<pid_t> ids = capture::pids_in("/proc/" + std::to_string(pid) + "/task");
   if (ids.size() > kMostTasks) ids.resize(kMostTasks);
   return ids;
+}
+
+std::int64_t task_count(pid_t pid) {
+  struct stat folder {};
+  const std::string path = "/proc/" + std::to_string(pid) + "/task";
+  // One for each folder in it, one for itself and one for its name.
+  if (::stat(path.c_str(), &folder) != 0 || folder.st_nlink < 3) return -1;
+  return static_cast<std::int64_t>(folder.st_nlink) - 2;
 }
 
 Task read_task(pid_t pid, pid_t id) {

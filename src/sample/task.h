@@ -31,6 +31,8 @@ struct Task {
 
 /// The numbers of a process's threads, ascending; empty where there is none.
 std::vector<pid_t> task_ids(pid_t pid);
+/// How many there are; -1 where that is not known. One system call.
+std::int64_t task_count(pid_t pid);
 
 /// One of them; its state is '?' where it has ended.
 Task read_task(pid_t pid, pid_t id);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <future>
 #include <mutex>
 #include <string>
 #include <thread>
@@ -159,6 +160,17 @@ TEST(Task, APollNamesWhatItPolls) {
   EXPECT_EQ(wait.objects[0], "file descriptor 987654");
   // More than there can be, and nothing at the address.
   EXPECT_TRUE(wait_of(getpid(), memory, task_in(SYS_ppoll, 0x9000, ~0ULL), {}).objects.empty());
+}
+
+TEST(Task, ThreadsAreCountedWithoutListingThem) {
+  const auto before = static_cast<std::int64_t>(task_ids(getpid()).size());
+  EXPECT_EQ(task_count(getpid()), before);
+  std::promise<void> end;
+  std::thread another([&] { end.get_future().wait(); });
+  EXPECT_EQ(task_count(getpid()), before + 1);
+  end.set_value();
+  another.join();
+  EXPECT_EQ(task_count(999'999'999), -1);
 }
 
 TEST(Task, ThisProcessHasThisThread) {

@@ -44,6 +44,8 @@ class SampleSink {
   SampleSink(const SampleSink&) = delete;
   SampleSink& operator=(const SampleSink&) = delete;
   virtual void take(const ThreadSample& sample) = 0;
+  /// Whether it uses where threads are blocked; else that is not looked up.
+  [[nodiscard]] virtual bool wants_waits() const { return true; }
   /// From now on another code may lie where that of a frame lay.
   virtual void forget_code() {}
 };

@@ -395,6 +395,10 @@ class Way(unittest.TestCase):
         for each in (run, alone):
             self.assertEqual((each.code, each.err), (0, ""))
             self.assertEqual(each.process()["not_recorded"], [])
+        # While it is there, all is traced, and this is reported.
+        if self.version in ("3.10", "3.11"):
+            self.assertIn("profile function", run.process()["lines"].get("all_code_traced", ""))
+            self.assertNotIn("all_code_traced", alone.process()["lines"])
         hits, expected = (
             {
                 first: row.hits

@@ -225,6 +225,28 @@ void device_time_is_the_same_in_every_selection(const Session& session) {
   device_time_is_the_same_however_it_is_divided(session, window, false);
 }
 
+/// Busy and idle time of the devices, as lines have it and as the overview has it.
+void lines_sum_to_the_devices(const Session& session, const Request& part) {
+  std::map<std::string_view, std::int64_t> lines = {{"busy", 0}, {"idle", 0}};
+  std::map<std::string_view, std::int64_t> devices = lines;
+  for (const Row row : Rows(session, "lines", part)) {
+    lines["busy"] += time_of(row, "device_ns") + time_of(row, "backward_device_ns");
+    lines["idle"] += time_of(row, "device_idle_ns");
+  }
+  for (const Row row : Rows(session, "overview", part)) {
+    if (!text_of(row, "section").starts_with("device")) continue;
+    const std::string metric = text_of(row, "metric");
+    if (metric == "idle") devices["idle"] += time_of(row, "value");
+    for (const char* const busy :
+         {"compute", "communication exposed", "memcpy exposed", "memset exposed"}) {
+      if (metric == busy) devices["busy"] += time_of(row, "value");
+    }
+  }
+  // Of a part, too, one of them is there.
+  EXPECT_GT(devices["busy"] + devices["idle"], 0);
+  EXPECT_EQ(lines, devices);
+}
+
 class Tables : public testing::TestWithParam<std::string> {};
 
 TEST_P(Tables, AgreeWithOneAnother) {
@@ -239,6 +261,20 @@ TEST_P(Tables, AgreeWithOneAnother) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Recordings, Tables, testing::ValuesIn(recordings()), name_of_recording);
+
+TEST(TablesOfLines, SumToTheDevices) {
+  const std::string run = std::string(FATHOM_SOURCE_DIR) + "/tests/data/runs/joined";
+  const Result<std::unique_ptr<Session>> session = Session::open(run, ReadOptions());
+  ASSERT_TRUE(session.ok()) << session.error().message;
+  lines_sum_to_the_devices(**session, {});
+  const Duration length = (*session)->trace().span.length();
+  for (int part = 0; part < 4; ++part) {
+    SCOPED_TRACE("part " + std::to_string(part));
+    Request window;
+    window.window = WindowRequest{.begin = length / 4 * part, .end = length / 4 * (part + 1)};
+    lines_sum_to_the_devices(**session, window);
+  }
+}
 
 TEST(TablesOfRecordings, AreAskedOfThoseInTheRepository) { EXPECT_GE(recordings().size(), 14U); }
 

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "sample/native/cursor.h"
+#include "sample/native/instruction.h"
 
 namespace fathom::sample::native {
 namespace {
@@ -16,12 +16,6 @@ struct Instruction {
   std::uint64_t number = 0;  ///< The register, as DWARF has it.
   std::int64_t offset = 0;   ///< How far the stack sinks, or behind its pointer.
 };
-
-/// The machine's numbers of the first registers are others than DWARF's.
-std::uint64_t dwarf_number(unsigned number) {
-  constexpr std::array<std::uint64_t, 8> kFirst = {0, 2, 1, 3, 7, 6, 4, 5};
-  return number < kFirst.size() ? kFirst[number] : number;
-}
 
 class Decoder {
  public:

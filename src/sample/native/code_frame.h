@@ -3,6 +3,7 @@
 #pragma once
 
 #include <array>
+#include <bitset>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -16,10 +17,18 @@ namespace fathom::sample::native {
 struct CodeFrame {
   std::optional<std::int64_t> from_stack;  ///< How far it is from the stack pointer,
   std::optional<std::int64_t> from_frame;  ///< or from the frame pointer.
+  struct From {
+    std::uint64_t number = 0;
+    std::int64_t distance = 0;
+  };
+  std::optional<From> from_register;  ///< Or from another one,
+  /// or from what lies so far behind the stack pointer, `number` of bytes.
+  std::optional<From> from_memory;
   /// Where registers of the caller are, behind the frame's address.
   std::array<std::optional<std::int64_t>, kRegisters> saved;
-  bool others_same = false;  ///< Registers that are not among them are the caller's.
-  std::size_t read = 0;      ///< Bytes of the start that were understood.
+  bool others_same = false;      ///< Registers that are not among them are the caller's,
+  std::bitset<kRegisters> same;  ///< or these.
+  std::size_t read = 0;          ///< Bytes of the start that were understood.
 };
 
 /// So much of a function's start is read.

@@ -247,6 +247,27 @@ bool PerfRing::read(const Take& take) {
   return sound;
 }
 
+std::int64_t PerfRing::skip() {
+  auto* const page = static_cast<perf_event_mmap_page*>(memory_);
+  const std::byte* const data = static_cast<const std::byte*>(memory_) + page_bytes();
+  const std::uint64_t head = written();
+  std::int64_t records = 0;
+  for (std::uint64_t at = page->data_tail; head - at >= sizeof(perf_event_header); ++records) {
+    // A record begins at a multiple of 8, so its head is not divided.
+    perf_event_header header{};
+    std::memcpy(&header, data + at % bytes_, sizeof header);
+    if (header.size < sizeof header || header.size > head - at) break;
+    at += header.size;
+  }
+  std::atomic_ref(page->data_tail).store(head, std::memory_order_release);
+  return records;
+}
+
+std::uint64_t PerfRing::written() const {
+  auto* const page = static_cast<perf_event_mmap_page*>(memory_);
+  return std::atomic_ref(page->data_head).load(std::memory_order_acquire);
+}
+
 std::optional<Switch> parse_switch(std::span<const std::byte> record) {
   Cursor cursor(record);
   const auto header = cursor.take<perf_event_header>();

@@ -74,6 +74,10 @@ class PerfRing {
   /// Records since the last call, the oldest first. False where it holds something that is none:
   /// the rest is passed over.
   bool read(const Take& take);
+  /// Passes over all of them; how many there were. Nothing is copied.
+  std::int64_t skip();
+  /// How much has been written so far, in bytes. No system call.
+  [[nodiscard]] std::uint64_t written() const;
 
  private:
   PerfRing(Descriptor file, void* memory, std::size_t bytes)
@@ -96,6 +100,8 @@ class PerfEvent {
   [[nodiscard]] int descriptor() const { return ring_.descriptor(); }
   /// What has come since the last call, the oldest first.
   void read(const PerfRecords::Take& take);
+  /// Passes over what has come; how much that was.
+  std::int64_t skip() { return ring_.skip(); }
   [[nodiscard]] const PerfCounts& counts() const { return records_.counts(); }
 
  private:
@@ -115,6 +121,9 @@ class SwitchEvent {
   /// Adds those since the last call, the oldest first. Where the kernel had no room for some of
   /// them, they are fewer than the scheduler has counted.
   void read(std::vector<Switch>& to);
+  /// Another number each time that the thread was taken from its processor or given one: while it
+  /// is the same, a thread that slept still does. No system call.
+  [[nodiscard]] std::uint64_t state() const { return ring_.written(); }
 
  private:
   explicit SwitchEvent(PerfRing ring) : ring_(std::move(ring)) {}

@@ -122,7 +122,9 @@ TEST(PerfSwitches, AreParsed) {
 TEST(PerfSwitches, OfAThreadThatSleepsAreOutAndIn) {
   Result<SwitchEvent> event = SwitchEvent::open(static_cast<pid_t>(::syscall(SYS_gettid)));
   if (!event) GTEST_SKIP() << event.error().message;
+  const std::uint64_t before = (*event).state();
   ::usleep(1000);
+  EXPECT_NE((*event).state(), before);
   std::vector<Switch> switches;
   (*event).read(switches);
   ASSERT_GE(switches.size(), 2U);
@@ -148,6 +150,18 @@ TEST(PerfEvent, CopiesTheStackOfAThreadThatRuns) {
       EXPECT_TRUE(one.registers.get(kMachine.counter));
     });
   }
+}
+
+TEST(PerfEvent, MayBePassedOver) {
+  const auto thread = static_cast<pid_t>(::syscall(SYS_gettid));
+  Result<PerfEvent> event = PerfEvent::open(thread, 1'000'000);
+  if (!event) GTEST_SKIP() << event.error().message;
+  std::int64_t passed = 0;
+  while (passed == 0) passed = (*event).skip();
+  EXPECT_GE(passed, 1);
+  EXPECT_EQ((*event).counts().samples, 0);
+  // What comes later is read.
+  while ((*event).counts().samples == 0) (*event).read([](const PerfSample&) {});
 }
 
 TEST(PerfEvent, OfAThreadThatIsNotThereSaysSo) {

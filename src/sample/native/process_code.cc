@@ -14,6 +14,7 @@
 
 #include "base/base_name.h"
 #include "base/descriptor.h"
+#include "sample/native/code_flow.h"
 #include "sample/task.h"
 
 namespace fathom::sample::native {
@@ -388,7 +389,21 @@ std::optional<FunctionStart> ProcessCode::start_of(Address place) {
   const GeneratedCode* const names = generated();
   if (const auto begin = names != nullptr ? names->begin_at(place) : std::nullopt)
     return FunctionStart{.at = *begin, .sure = false};  // What is called may lie further in.
-  return FunctionStart{.at = code->mapping.begin, .sure = false};
+  return FunctionStart{.at = generated_start(code->mapping, place), .sure = false};
+}
+
+/// Compilers ask for whole pages: where one begins as a function does, it is most likely one.
+/// Otherwise all of it may be one function.
+Address ProcessCode::generated_start(const Mapping& mapping, Address place) const {
+  constexpr Address kPage = 4096;
+  constexpr Address kFarthest = Address{64} << 10U;
+  constexpr std::size_t kFirst = 16;
+  const Address first = std::max(mapping.begin, place > kFarthest ? place - kFarthest : 0);
+  for (Address page = place / kPage * kPage; page >= first; page -= kPage) {
+    std::array<std::byte, kFirst> bytes{};
+    if (memory_.read(page, bytes) && begins_function(bytes)) return page;
+  }
+  return mapping.begin;
 }
 
 bool ProcessCode::read_code(Address at, std::span<std::byte> to) {

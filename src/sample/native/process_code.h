@@ -105,6 +105,7 @@ class ProcessCode final : public CodeLookup {
   std::string generated_name(Address address);
   [[nodiscard]] std::optional<Address> called_by(Address back) const;
   [[nodiscard]] Address target_of(Address stub) const;
+  [[nodiscard]] Address generated_start(const Mapping& mapping, Address place) const;
 
   pid_t pid_;
   const Memory& memory_;

@@ -6,6 +6,7 @@
 #include <span>
 #include <vector>
 
+#include "sample/native/code_flow.h"
 #include "sample/native/expression.h"
 
 namespace fathom::sample::native {
@@ -56,8 +57,9 @@ class Step {
     for (std::size_t number = 0; number < kRegisters; ++number) {
       if (!machine_.kept[number]) continue;
       const auto& offset = code.saved[number];
-      const auto value = offset ? stack_.number(frame + static_cast<std::uint64_t>(*offset))
-                                : (code.others_same ? registers_.get(number) : std::nullopt);
+      const auto value =
+          offset ? stack_.number(frame + static_cast<std::uint64_t>(*offset))
+                 : (code.others_same || code.same[number] ? registers_.get(number) : std::nullopt);
       if (value) caller.set(number, *value);
     }
     caller.set(machine_.stack, frame);
@@ -138,87 +140,138 @@ std::optional<std::uint64_t> find_frame(const Registers& registers, const StackC
   return std::nullopt;
 }
 
-/// Of a function without rules.
+/// So much of a function without rules is read.
+constexpr std::size_t kMostCode = std::size_t{64} << 10U;
+
+/// The caller of a function without rules.
+struct RulelessCaller {
+  Registers registers;
+  /// A call of just this function was seen.
+  bool seen = false;
+  /// None was, although it is known where the function begins: the call may be another one's.
+  bool unsure = false;
+};
+
+/// The step from such a function.
 class RulelessStep {
  public:
   RulelessStep(const Registers& registers, const StackCopy& stack, CodeLookup& code,
                const Machine& machine)
-      : registers_(registers), code_(code), machine_(machine), step_(registers, stack, machine) {}
+      : registers_(registers),
+        stack_(stack),
+        code_(code),
+        machine_(machine),
+        step_(registers, stack, machine) {}
 
   /// Where `place` is the next instruction of a thread, or the call that it waits in.
-  std::optional<Registers> take(Address place, bool interrupted) {
-    start_ = code_.start_of(place);
+  [[nodiscard]] std::optional<RulelessCaller> take(Address place, bool interrupted) const {
+    const std::optional<FunctionStart> start = code_.start_of(place);
     if (machine_.stack == kX8664.stack) {
       if (interrupted) {
         std::array<std::byte, kEndBytes> bytes{};
         const auto end = code_.read_code(place, bytes) ? read_end(bytes) : std::nullopt;
-        if (end) return from(machine_.stack, *end->from_stack, *end);
+        if (end) return from(machine_.stack, *end->from_stack, *end, start);
       }
-      if (start_ && start_->at <= place) {
-        if (auto caller = by_start(place)) return caller;
+      if (start && start->at <= place) {
+        if (auto caller = by_flow(interrupted ? place : place + 1, *start)) return caller;
+        if (auto caller = by_start(place, *start)) return caller;
       }
     }
-    return by_frame_pointer();
+    return by_frame_pointer(start);
   }
-  /// Whether a call of just this function was seen.
-  [[nodiscard]] bool sure() const { return call_ == CallBefore::function; }
-  /// Whether it is known where the function begins, and so whether the call may be another's.
-  [[nodiscard]] bool asked() const { return start_ && (start_->sure || by_start_); }
 
  private:
-  std::optional<Registers> by_start(Address place) {
+  static constexpr bool kJumped = true;
+
+  /// `next` is the instruction that comes next. Where the frame is, is certain here.
+  [[nodiscard]] std::optional<RulelessCaller> by_flow(Address next,
+                                                      const FunctionStart& start) const {
+    // Code behind it may jump back to it.
+    constexpr std::size_t kBehind = 4096;
+    if (next - start.at > kMostCode) return std::nullopt;
+    std::vector<std::byte> bytes(next - start.at + kBehind);
+    if (!code_.read_code(start.at, bytes)) return std::nullopt;
+    const std::optional<CodeFrame> frame = follow(bytes, next - start.at, !start.sure);
+    if (!frame) return std::nullopt;
+    std::optional<RulelessCaller> caller;
+    if (frame->from_stack)
+      caller = from(machine_.stack, *frame->from_stack, *frame, start, kJumped);
+    else if (frame->from_register)
+      caller = from(frame->from_register->number, frame->from_register->distance, *frame, start,
+                    kJumped);
+    else if (const auto stack = registers_.get(machine_.stack))
+      caller = from_base(stack_.number(*stack + frame->from_memory->number),
+                         frame->from_memory->distance, *frame, start, kJumped);
+    if (caller) caller->unsure = !caller->seen;
+    return caller;
+  }
+
+  [[nodiscard]] std::optional<RulelessCaller> by_start(Address place,
+                                                       const FunctionStart& start) const {
     std::array<std::byte, kStartBytes> bytes{};
-    const auto size = std::min<std::uint64_t>(place - start_->at, bytes.size());
+    const auto size = std::min<std::uint64_t>(place - start.at, bytes.size());
     const std::span<std::byte> read = std::span(bytes).first(size);
-    if (!read.empty() && !code_.read_code(start_->at, read)) return std::nullopt;
+    if (!read.empty() && !code_.read_code(start.at, read)) return std::nullopt;
     const CodeFrame frame = read_start(read);
-    std::optional<Registers> caller;
-    if (frame.from_frame) caller = from(machine_.frame, *frame.from_frame, frame);
-    if (!caller && frame.from_stack) caller = from(machine_.stack, *frame.from_stack, frame);
+    std::optional<RulelessCaller> caller;
+    if (frame.from_frame) caller = from(machine_.frame, *frame.from_frame, frame, start);
+    if (!caller && frame.from_stack) caller = from(machine_.stack, *frame.from_stack, frame, start);
+    if (!caller) return std::nullopt;
+    caller->unsure = !caller->seen;
     // Behind its start it may have moved the stack. Then a word of another time may look right.
-    if (caller && !sure() && !is_still(start_->at + frame.read, place)) caller.reset();
-    by_start_ = caller.has_value();
+    if (!caller->seen && !is_still(start.at + frame.read, place)) return std::nullopt;
     return caller;
   }
 
   /// Whether no instruction moves the stack there.
-  [[nodiscard]] bool is_still(Address begin, Address end) {
-    constexpr std::size_t kMostBytes = std::size_t{64} << 10U;
+  [[nodiscard]] bool is_still(Address begin, Address end) const {
     if (end <= begin) return true;
-    if (end - begin > kMostBytes) return false;
+    if (end - begin > kMostCode) return false;
     std::vector<std::byte> bytes(end - begin);
     return code_.read_code(begin, bytes) && !may_move_stack(bytes);
   }
 
   /// By the frame pointer, where the program keeps one: it lies before the return address.
-  std::optional<Registers> by_frame_pointer() {
+  [[nodiscard]] std::optional<RulelessCaller> by_frame_pointer(
+      const std::optional<FunctionStart>& start) const {
     CodeFrame frame;
     frame.saved[machine_.frame] = -16;
-    return from(machine_.frame, 16, frame);
+    return from(machine_.frame, 16, frame, start);
   }
 
-  std::optional<Registers> from(std::uint64_t number, std::int64_t distance,
-                                const CodeFrame& frame) {
-    const auto base = registers_.get(number);
+  [[nodiscard]] std::optional<RulelessCaller> from(std::uint64_t number, std::int64_t distance,
+                                                   const CodeFrame& frame,
+                                                   const std::optional<FunctionStart>& start,
+                                                   bool jumped = false) const {
+    return from_base(registers_.get(number), distance, frame, start, jumped);
+  }
+
+  /// `jumped`: the call may be of another function, which has jumped to this one at its end.
+  [[nodiscard]] std::optional<RulelessCaller> from_base(std::optional<std::uint64_t> base,
+                                                        std::int64_t distance,
+                                                        const CodeFrame& frame,
+                                                        const std::optional<FunctionStart>& start,
+                                                        bool jumped) const {
     if (!base) return std::nullopt;
     std::optional<Registers> caller =
         step_.by_frame(*base + static_cast<std::uint64_t>(distance), frame);
     if (!caller) return std::nullopt;
     const Address back = caller->get(machine_.counter).value_or(0);
     if (back == 0 || !code_.is_code(back - 1)) return std::nullopt;
-    const bool known = start_ && start_->sure;
-    call_ = code_.call_before(back, known ? std::optional(start_->at) : std::nullopt);
-    if (call_ == CallBefore::none || call_ == CallBefore::another) return std::nullopt;
-    return caller;
+    const bool named = start && start->sure;
+    const CallBefore call =
+        code_.call_before(back, named ? std::optional(start->at) : std::nullopt);
+    if (call == CallBefore::none) return std::nullopt;
+    if (call == CallBefore::another && !jumped) return std::nullopt;
+    const bool seen = call == CallBefore::function;
+    return RulelessCaller{.registers = *caller, .seen = seen, .unsure = named && !seen};
   }
 
   const Registers& registers_;
+  const StackCopy& stack_;
   CodeLookup& code_;
   const Machine& machine_;
   Step step_;
-  std::optional<FunctionStart> start_;
-  CallBefore call_ = CallBefore::none;
-  bool by_start_ = false;
 };
 
 }  // namespace
@@ -273,10 +326,12 @@ Calls walk(Registers registers, const StackCopy& stack, CodeLookup& code, const 
     if (row) {
       caller = Step(registers, stack, machine).by_rules(*row, calls.stop);
     } else {
-      RulelessStep step(registers, stack, code, machine);
-      caller = step.take(place, interrupted);
-      if (caller) calls.by_code = true;
-      if (caller && step.asked() && !step.sure() && !unsure) unsure = calls.addresses.size();
+      const auto step = RulelessStep(registers, stack, code, machine).take(place, interrupted);
+      if (step) {
+        caller = step->registers;
+        calls.by_code = true;
+        if (step->unsure && !unsure) unsure = calls.addresses.size();
+      }
     }
     if (!caller) return calls;
     interrupted = row && row->signal;

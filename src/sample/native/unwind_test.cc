@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <string>
@@ -291,6 +292,59 @@ TEST(Unwind, GoesOnThroughAFunctionOfThisProgramWithoutRules) {
   EXPECT_TRUE(std::ranges::find(both.names, "without_rules") != both.names.end())
       << ::testing::PrintToString(both.names);
   EXPECT_TRUE(std::ranges::find(both.names, "main") != both.names.end());
+}
+
+// As without_rules, but its stack is aligned after other instructions, and by its frame pointer it
+// finds only its own.
+asm(R"(
+  .pushsection .text
+  .type aligned_without_rules, @function
+aligned_without_rules:
+  push %rbp
+  push %rbx
+  mov %rsi, %rax
+  vzeroupper
+  mov %rsp, %rbp
+  sub $0x1040, %rsp
+  and $-64, %rsp
+  xor %ebx, %ebx
+  call *%rax
+  mov %rbp, %rsp
+  pop %rbx
+  pop %rbp
+  ret
+  .size aligned_without_rules, .-aligned_without_rules
+  .popsection
+)");
+extern "C" void aligned_without_rules(Both* both, void (*work)(Both*));
+
+TEST(Unwind, GoesOnThroughOneThatAlignsItsStackLater) {
+  Both both;
+  aligned_without_rules(&both, [](Both* to) { read_calls(*to); });
+  EXPECT_EQ(both.stop, Stop::whole) << to_string(both.stop);
+  EXPECT_TRUE(std::ranges::find(both.names, "main") != both.names.end())
+      << ::testing::PrintToString(both.names);
+}
+
+TEST(Unwind, GoesOnThroughCodeThatWasMadeMeanwhile) {
+  // What aligned_without_rules does, in the second of three pages that are one mapping.
+  constexpr std::array<unsigned char, 29> kCode = {
+      0x55, 0x53, 0x48, 0x89, 0xf0, 0x48, 0x89, 0xe5, 0x48, 0x81, 0xec, 0x40, 0x10, 0,   0,
+      0x48, 0x83, 0xe4, 0xc0, 0x31, 0xdb, 0xff, 0xd0, 0x48, 0x89, 0xec, 0x5b, 0x5d, 0xc3};
+  constexpr std::size_t kPage = 4096;
+  void* const pages = ::mmap(nullptr, 3 * kPage, PROT_READ | PROT_WRITE | PROT_EXEC,
+                             MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (pages == MAP_FAILED) GTEST_SKIP() << "no memory may be written and executed here";
+  std::memset(pages, 0xc3, kPage);
+  auto* const second = static_cast<unsigned char*>(pages) + kPage;
+  std::memcpy(second, kCode.data(), kCode.size());
+  Both both;
+  const auto made = reinterpret_cast<void (*)(Both*, void (*)(Both*))>(second);
+  made(&both, [](Both* to) { read_calls(*to); });
+  ::munmap(pages, 3 * kPage);
+  EXPECT_EQ(both.stop, Stop::whole) << to_string(both.stop);
+  EXPECT_TRUE(std::ranges::find(both.names, "main") != both.names.end())
+      << ::testing::PrintToString(both.names);
 }
 #endif
 
