@@ -2,9 +2,11 @@
 #include "compare/work_collector.h"
 
 #include <algorithm>
+#include <map>
 #include <numeric>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <unordered_map>
 #include <utility>
 
@@ -360,11 +362,13 @@ class Collector {
     const std::vector<std::uint32_t> order = in_order(ranks);
     std::vector<ProfileRow> out;
     std::vector<std::uint32_t> firsts;  // of each row, which raw one is its first
+    std::map<std::string_view, std::size_t> kernels;
     for (std::size_t i = 0; i < order.size(); ++i) {
       RawRow& raw = rows_[order[i]];
       if (i == 0 || ranks[order[i]] != ranks[order[i - 1]]) {
         out.push_back({.key = std::move(keys[order[i]]), .work = {}, .kernels = {}, .place = {}});
         firsts.push_back(order[i]);
+        kernels.clear();
       }
       ProfileRow& into = out.back();
       into.work.add(raw.work);
@@ -372,7 +376,7 @@ class Collector {
       raw.occurrences = {};
       if (into.place.empty() && raw.example.valid()) into.place = place(sites.of(raw.example));
       // A kernel without an operator stands for itself.
-      if (raw.key.kernel != UINT32_MAX && raw.key.op != UINT32_MAX) add_kernel(into, raw);
+      if (raw.key.kernel != UINT32_MAX && raw.key.op != UINT32_MAX) add_kernel(into, raw, kernels);
       raw.work = {};
     }
     number(firsts, out);
@@ -396,14 +400,16 @@ class Collector {
     return once(places_, text, [&text] { return SharedText(text); });
   }
 
-  void add_kernel(ProfileRow& into, const RawRow& raw) {
+  /// `known`: of the kernels of this row, by name, which one it is.
+  void add_kernel(ProfileRow& into, const RawRow& raw,
+                  std::map<std::string_view, std::size_t>& known) {
     const SharedText name = kernel_text(raw.key.kernel);
-    const auto same = std::ranges::find(into.kernels, name, &KernelTime::name);
-    if (same != into.kernels.end()) {
-      same->work.add(raw.work);
-    } else {
-      into.kernels.push_back({.name = name, .work = raw.work});
+    if (const auto same = known.find(name); same != known.end()) {
+      into.kernels[same->second].work.add(raw.work);
+      return;
     }
+    into.kernels.push_back({.name = name, .work = raw.work});
+    known.emplace(into.kernels.back().name, into.kernels.size() - 1);
   }
 
   const Context& context_;
