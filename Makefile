@@ -4,6 +4,9 @@ PREFIX ?= /usr/local
 # How long `make fuzz` runs, all targets together; RUNS=N instead: how many inputs, the same ones each time.
 SECONDS ?= 600
 RUNS ?=
+# What `make fuzz SECONDS=…` fails without: AT_LEAST inputs a second of each target that only parses, and INPUTS of all together.
+AT_LEAST ?=
+INPUTS ?=
 # Compilers at a time, and test programs, of which many wait: one more.
 JOBS ?= $(shell nproc)
 TEST_JOBS ?= $(shell expr $(JOBS) + 1)
@@ -115,7 +118,7 @@ fuzz: ## Fuzzes the readers for ten minutes (make fuzz SECONDS=60 for less).
 	@tools/setup build clang
 	@$(call configure,fuzz,$(FUZZ_BUILD))
 	@cmake --build build/fuzz -j $(JOBS) --target fuzzers
-	@tools/fuzz build/fuzz $(if $(RUNS),--runs $(RUNS),$(SECONDS))
+	@tools/fuzz build/fuzz $(if $(RUNS),--runs $(RUNS),$(SECONDS) $(if $(AT_LEAST),--at-least $(AT_LEAST)) $(if $(INPUTS),--inputs $(INPUTS)))
 
 check: ## Layers, names, format, words, includes and clang-tidy.
 	@tools/setup build check python

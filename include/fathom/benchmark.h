@@ -65,7 +65,7 @@ class BenchResult {
 
   /// Of the new side against the base; none where it was measured alone.
   [[nodiscard]] BenchVerdict verdict() const;
-  /// Why nothing can be told; else empty.
+  /// Why the result is unknown; else empty.
   [[nodiscard]] std::string reason() const;
   /// New by base, with its interval at 95 %; NaN where there is none.
   [[nodiscard]] double ratio() const;

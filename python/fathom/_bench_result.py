@@ -118,7 +118,7 @@ class BenchResult:
 
     @property
     def reason(self) -> str | None:
-        """Why nothing can be told; else empty."""
+        """Why the result is unknown; else empty."""
         return self.headline.reason
 
     @property

@@ -81,7 +81,7 @@ class BenchSweep:
 
     @property
     def clocks(self) -> tuple[tuple[dict[str, Any], str], ...]:
-        """Values of which nothing can be told, as the device had other clocks than at the best."""
+        """Values whose result is unknown, as the device had other clocks than at the best."""
         found = self._found()
         if found is None:
             return ()
@@ -100,7 +100,7 @@ class BenchSweep:
 
     @property
     def perhaps(self) -> tuple[dict[str, Any], ...]:
-        """Smaller values than the knee of which it cannot be told."""
+        """Smaller values than the knee for which that is unknown."""
         found = self._found()
         return () if found is None else tuple(self.points[place][0] for place in found[0].perhaps)
 
@@ -156,7 +156,7 @@ class BenchSweep:
         (name, value), *_ = knee.items()
         text = f"knee: {name}={value}"
         perhaps = ", ".join(str(each[name]) for each in self.perhaps)
-        text += f"; of {perhaps} it cannot be told" if perhaps else ""
+        text += f"; unknown for {perhaps}" if perhaps else ""
         clocks = "; ".join(f"at {name}={each[name]} {why}" for each, why in self.clocks)
         return f"{text}; clocks differ: {clocks}" if clocks else text
 

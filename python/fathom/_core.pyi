@@ -277,10 +277,10 @@ class Knee:
 
     @property
     def perhaps(self) -> list[int]:
-        """Of smaller ones of which it cannot be told."""
+        """Of smaller ones for which that is unknown."""
 
     def withhold(self, places: Sequence[int], values: Sequence[float]) -> None:
-        """Of these nothing can be told: the knee is found without them."""
+        """For these the result is unknown: the knee is found without them."""
 
     def standing(self, place: int) -> str | None:
         """best, within, worse or cannot_tell."""

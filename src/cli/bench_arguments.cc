@@ -106,13 +106,13 @@ void declare_sampling(Options& options, BenchArguments& args) {
       "the step where the runs of the "
       "warm-up have steps, else the wall time");
   options.text("--model", "RECORDING", args.model,
-               "A recording of the same steps on the same device, with shapes: it tells what they "
+               "A recording of the same steps on the same device, with shapes: it shows what they "
                "compute, so that each run has its MFU");
   options.parsed("--price", "MONEY", rate_into(args.options.given.price_per_kwh),
                  "Of a kWh: what the energy of a run, and of an epoch, costs");
   options.parsed("--target", "PERCENT", into(args.target, parse_saving),
                  "A wanted saving against --base: exit code 0 when it is reached, 1 when it is "
-                 "missed, 4 when that cannot be told");
+                 "missed, 4 when that is unknown");
   options.group("What to vary");
   options.parsed(
       "--sweep", "NAME=VALUES",

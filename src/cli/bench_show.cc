@@ -44,14 +44,14 @@ std::string stop_text(const BenchResult& result) {
   const std::string resolution = measure::within_text(result.options.plan.resolution);
   if (result.outcome.interrupted != 0) return "Interrupted: what was measured until then.";
   if (sampled.stopped == measure::Stopped::time && result.options.plan.until_precise) {
-    return "The time was up before " + resolution + " could be decided." +
+    return "The time ran out before " + resolution + " could be decided." +
            (sampled.announced
                 ? " That takes about " +
                       count_text(static_cast<std::int64_t>(sampled.announced->pairs)) +
                       (result.paired() ? " pairs, " : " runs, ") +
-                      about_text(sampled.announced->time) + ", as told after " +
+                      about_text(sampled.announced->time) + ", as estimated after " +
                       count_text(static_cast<std::int64_t>(sampled.announced->after)) +
-                      ": --time, or a coarser --resolution."
+                      ": use a longer --time or a coarser --resolution."
                 : std::string());
   }
   return {};

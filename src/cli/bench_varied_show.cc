@@ -169,8 +169,8 @@ std::string knee_text(const VariedResult& result) {
                      ": the smallest value that is certainly as good as the best (" +
                      result.outcome.points[*verdict.best].value + ") within " + within;
   if (!verdict.perhaps.empty())
-    text += "; of " + values_text(result, verdict.perhaps) +
-            " it cannot be told: more rounds would (--runs, --time)";
+    text += "; unknown for " + values_text(result, verdict.perhaps) +
+            ": measure more rounds (--runs or --time)";
   return text;
 }
 
@@ -202,8 +202,8 @@ std::string crossover_text(const VariedResult& result) {
   const std::string sure_high =
       found.surely_faster == 0 ? "" : "less at " + number(found.surely_faster);
   if (sure_low.empty() && sure_high.empty())
-    return text + ". Nothing of it is certain: more pairs (--runs)";
-  return text + ". Certain is that it " + sure_low +
+    return text + ". Neither is certain: measure more pairs (--runs)";
+  return text + ". It certainly " + sure_low +
          (sure_low.empty() || sure_high.empty() ? "" : " and ") +
          (sure_low.empty() ? "costs " : "") + sure_high;
 }
@@ -215,9 +215,9 @@ std::string clocks_note(const VariedResult& result) {
       values += (values.empty() ? "" : ", ") + result.outcome.points[row.point].value;
   }
   if (values.empty()) return {};
-  return "Clocks of GPUs differ at " + result.outcome.name + " " + values +
-         ", and cycles do not say the same: times decide nothing there" +
-         (result.crossover ? ". What the medians say of it is no more than where to look." : ".");
+  return "GPU clocks differ at " + result.outcome.name + " " + values +
+         ", and cycles do not confirm the times: the result is unknown there." +
+         (result.crossover ? " The medians only show where to look." : "");
 }
 
 std::vector<std::string> notes_of(const VariedResult& result) {
@@ -226,9 +226,9 @@ std::vector<std::string> notes_of(const VariedResult& result) {
   const measure::VariedOutcome& outcome = result.outcome;
   if (outcome.interrupted != 0) notes.emplace_back("Interrupted: what was measured until then.");
   if (outcome.stopped == measure::Stopped::time && result.options.plan.until_precise)
-    notes.push_back("The time was up before all values could be told apart within " +
+    notes.push_back("The time ran out before all values could be distinguished within " +
                     measure::within_text(result.options.plan.resolution).substr(2) +
-                    ": --time, or a coarser --resolution." +
+                    ": use a longer --time or a coarser --resolution." +
                     (outcome.announced
                          ? " That takes about " +
                                count_text(static_cast<std::int64_t>(outcome.announced->pairs)) +

@@ -151,7 +151,7 @@ Command check() {
       "Checks recordings against budgets beside those of before a change. Counts are compared "
       "exactly; a time by its 95 % interval, so that noise neither fails nor passes a check. The "
       "exit code is 0 where every budget is certainly kept, 1 where one is certainly exceeded, 4 "
-      "where it cannot be told. A time takes 6 pairs of runs, recorded in turns and in random "
+      "where that is unknown. A time takes 6 pairs of runs, recorded in turns and in random "
       "order, "
       "which their times must show: one run a side does not show how runs vary, and all of BASE "
       "before all of NEW does not show what the machine did meanwhile. Such runs decide only with "
@@ -169,7 +169,7 @@ Command check() {
                  "file of fathom baseline; may be given several times, once for each run");
     options.list("--budget", "BUDGET", args->budgets, budget_doc(), metric_names());
     options.parsed("--undecided", "pass|fail", undecided_into(args->undecided),
-                   "Exit with 0 or 1, instead of 4, where it cannot be told", {"pass", "fail"});
+                   "Exit with 0 or 1, instead of 4, where the result is unknown", {"pass", "fail"});
     options.flag(
         "--within-runs", args->within_runs,
         "Decide about times by one run a side, too, and by runs that took no turns: true of "

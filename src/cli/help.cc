@@ -20,7 +20,7 @@ constexpr Remark kExitCodes[] = {
     {"1", "a check failed"},
     {"2", "the command line is wrong"},
     {"3", "an input cannot be read"},
-    {"4", "whether a check failed cannot be told"},
+    {"4", "whether a check failed is unknown"},
 };
 constexpr Remark kEnvironment[] = {
     {"NO_COLOR", "set to anything: no colours"},

@@ -156,12 +156,12 @@ Command verify() {
   command.doc =
       "Diagnoses BASE, the recording before a change, and puts the saving that FINDING predicts "
       "there beside the measured change of the step time: confirmed, less than predicted, refuted, "
-      "or it cannot be told. FINDING is an id that fathom diagnose --json has, or a rule for all "
+      "or cannot tell. FINDING is an id that fathom diagnose --json has, or a rule for all "
       "of its findings; several, with commas between them, count together. BASE and NEW are as in "
       "fathom check: folders with 6 and more recordings each, recorded in turns, are pairs of "
       "runs; one run a side decides only with --within-runs, and so do runs that took no turns. "
       "The exit code is 0 "
-      "for confirmed, 1 for less and for refuted, 4 where it cannot be told. docs/verify.md has "
+      "for confirmed, 1 for less and for refuted, 4 for cannot tell. docs/verify.md has "
       "the rules.";
   command.examples = {"fathom verify data-loading before.json.gz after.json.gz",
                       "fathom verify --ledger ledger.jsonl fp64 runs/base runs/new",

@@ -194,7 +194,7 @@ Command view() {
       "Serves one page on this machine's loopback and opens it in the browser. The recording stays "
       "in this process; nothing is sent anywhere else, and without the address that is printed, "
       "which holds a secret, nothing is answered. Ctrl-C ends it, and so does the end of the "
-      "program or ssh session at the other end of standard input. docs/view.md tells more.";
+      "program or ssh session at the other end of standard input. docs/view.md has more.";
   command.examples = {"fathom view trace.json.gz", "fathom view --steps 3-7 trace.json.gz",
                       "fathom view --html page.html --redact trace.json.gz",
                       "fathom view --no-open --port 8080 trace.json.gz",

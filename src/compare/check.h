@@ -1,4 +1,4 @@
-// Do recordings keep budgets? Certainly, certainly not, or it cannot be told.
+// Do recordings keep budgets? Certainly, certainly not, or it is unknown.
 #pragma once
 
 #include <cstdint>
@@ -34,7 +34,7 @@ struct CheckedBudget {
   std::optional<Bounds> interval;  ///< Of `now`; unset for counts, which have no noise.
   bool covers_runs = false;        ///< The interval covers how runs vary.
   std::string basis;               ///< What the interval is of.
-  std::string reason;              ///< Why it cannot be told; else what to know of the decision.
+  std::string reason;              ///< Why it is unknown; else what to know of the decision.
 };
 
 /// What the budgets are checked against.

@@ -37,7 +37,7 @@ PredictionLedger parse_ledger(std::string_view text);
 struct LedgerRow {
   std::string rule;
   std::size_t count[4] = {};  ///< By VerifyOutcome.
-  /// Median over the entries that could be told of measured saving by likely saving; 1 is exact.
+  /// Median over the entries that are decided of measured saving by likely saving; 1 is exact.
   double median_share = 0;
   std::size_t inside = 0;  ///< Measured between the predicted ends.
 };

@@ -15,7 +15,7 @@ namespace {
 using simdjson::dom::array;
 using simdjson::dom::element;
 
-/// As short as it can be told.
+/// As short as it can be said.
 std::string number_text(double number) {
   std::array<char, 40> text{};
   return {text.data(), std::to_chars(text.data(), text.data() + text.size(), number).ptr};

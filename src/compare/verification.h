@@ -51,7 +51,7 @@ struct Verification {
   std::optional<double> now_ns;
   std::optional<Bounds> interval;  ///< Of the median step after by that before, at 95 %.
   std::string basis;               ///< What the interval is of.
-  std::string reason;              ///< Why it cannot be told; else what to know.
+  std::string reason;              ///< Why it is unknown; else what to know.
   VerifyOutcome outcome = VerifyOutcome::cannot_tell;
 
   [[nodiscard]] std::optional<double> ratio() const;
@@ -61,7 +61,7 @@ struct Verification {
 VerifyOutcome outcome_of(const PredictedSaving& prediction, const Bounds& measured);
 
 /// The measurement is that of a budget of step_time (compare/check.h), with its conditions: times
-/// of another device, processor or batch cannot be told. Of ranks that with the worst outcome of
+/// of another device, processor or batch is undecided. Of ranks that with the worst outcome of
 /// "no slower" counts.
 Verification verify_runs(const PredictedSaving& prediction, const Runs& base, const Runs& now,
                          Claims claims);

@@ -22,12 +22,12 @@ struct Claim {
   Verdict verdict = Verdict::cannot_tell;
   std::optional<PairedRatio> ratio;  ///< New by base, with its interval at 95 %.
   std::optional<double> p;           ///< Of the sign test.
-  std::string reason;                ///< Why nothing can be told; else empty.
+  std::string reason;                ///< Why the result is unknown; else empty.
 };
 
 /// Values of pairs that were taken in random order. `same` where the interval lies within
-/// ±resolution; else `faster` or `slower` where it leaves 1 out; else nothing can be told. Below 6
-/// pairs nothing is claimed.
+/// ±resolution; else `faster` or `slower` where it leaves 1 out; else the result is unknown. Below
+/// 6 pairs nothing is claimed.
 Claim claim_of(std::span<const double> base, std::span<const double> now, double resolution);
 
 /// Says that the interval of a sampling that stopped as precise is wider than what it stopped for

@@ -30,7 +30,7 @@ struct Knee {
   std::vector<KneeRow> rows;         ///< By place.
   std::optional<std::size_t> best;   ///< Of the median.
   std::optional<std::size_t> knee;   ///< The smallest value that is best or within.
-  std::vector<std::size_t> perhaps;  ///< Smaller ones of which it cannot be told.
+  std::vector<std::size_t> perhaps;  ///< Smaller ones for which that is unknown.
 };
 
 /// How the costs of two values belong together.

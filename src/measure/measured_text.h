@@ -17,7 +17,7 @@ std::string metric_text(double value, Unit unit);
 std::string change_text(const PairedRatio& ratio);
 /// "faster", "less"; "same within ±1 %".
 std::string claim_word(const Claim& claim, double resolution, Unit unit);
-/// "slower: +3.1 % (+2.5 % to +3.6 %)"; why nothing can be told, where that is to be said. Empty
+/// "slower: +3.1 % (+2.5 % to +3.6 %)"; why the result is unknown, where that is to be said. Empty
 /// for a side that stands alone.
 std::string claim_line(const MeasuredMetric& metric, double resolution, bool reason = true);
 /// "median 12 ms (11 ms to 13 ms), mean …, p95 …; 2 outliers". `withheld`: why there are no

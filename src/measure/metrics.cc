@@ -107,7 +107,8 @@ std::string lacks_text(const Metric& metric, const RunTaker& taker) {
     return text;
   }
   if (metric.id == kThroughputMetric)
-    return "has no steps of which its loader or fathom.step(samples=…) says the samples";
+    return "has no steps with a known number of samples (from its loader or "
+           "fathom.step(samples=…))";
   if (metric.id == kMfuMetric) return "has no steps, or --model names no recording of the model";
   if (metric.id == "epoch") return "marks no epoch, as `with fathom.annotate(\"epoch\"):` does";
   if (metric.of_steps) return "had no steps that Fathom sees";

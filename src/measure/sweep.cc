@@ -111,7 +111,7 @@ class Sweep {
     });
   }
 
-  /// Could each value be told from the first?
+  /// Could each value be distinguished from the first?
   [[nodiscard]] bool precise() const {
     return !half_width_ || *half_width_ <= half_width_for(plan_.resolution);
   }

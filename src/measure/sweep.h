@@ -44,8 +44,8 @@ struct VariedReceivers {
 };
 
 /// Rounds over all values in random order, until the plan is fulfilled: `runs` are rounds, and
-/// precise is when each value could be told from the first (with a base: both sides at each), blind
-/// to which is better. Errors: as run_bench(); a value that cannot be placed.
+/// precise is when each value could be distinguished from the first (with a base: both sides at
+/// each), blind to which is better. Errors: as run_bench(); a value that cannot be placed.
 Result<VariedOutcome> run_sweep(const SweepOptions& options, const VariedReceivers& receivers);
 
 /// One value, judged.
@@ -65,7 +65,7 @@ struct SweepVerdict {
   std::vector<SweepRow> rows;        ///< By point.
   std::optional<std::size_t> best;   ///< Of the median.
   std::optional<std::size_t> knee;   ///< The smallest value that is best or within.
-  std::vector<std::size_t> perhaps;  ///< Smaller ones of which it cannot be told.
+  std::vector<std::size_t> perhaps;  ///< Smaller ones for which that is unknown.
 };
 
 /// Costs of one command are compared over the rounds (find_knee()); values are smaller as numbers

@@ -265,7 +265,7 @@ void bind_sweeps(nb::module_& module) {
       .def_ro("best", &measure::Knee::best, "The place of the least median cost.")
       .def_ro("knee", &measure::Knee::knee,
               "Of the smallest value that is certainly as good within the resolution.")
-      .def_ro("perhaps", &measure::Knee::perhaps, "Of smaller ones of which it cannot be told.")
+      .def_ro("perhaps", &measure::Knee::perhaps, "Of smaller ones for which that is unknown.")
       .def(
           "withhold",
           [](measure::Knee& self, const std::vector<std::size_t>& places,
@@ -277,7 +277,7 @@ void bind_sweeps(nb::module_& module) {
             measure::settle_knee(self, measure::ascending_places(values));
           },
           nb::arg("places"), nb::arg("values"),
-          "Of these nothing can be told: the knee is found without them.")
+          "For these the result is unknown: the knee is found without them.")
       .def(
           "standing",
           [](const measure::Knee& self, std::size_t place) -> std::optional<std::string> {

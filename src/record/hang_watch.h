@@ -29,7 +29,7 @@ using ShowDump = std::function<DumpTexts(const std::vector<sample::ProcessLook>&
                                          double milliseconds)>;
 
 /// "thread 12 python waits (lock) in acquire (train.py:12)": of the thread that the program hangs
-/// in, as far as that can be told: the main thread, or that of the child that it waits for. ""
+/// in, as far as that is known: the main thread, or that of the child that it waits for. ""
 /// where there is none.
 std::string odd_thread(const std::vector<sample::ProcessLook>& processes);
 

@@ -16,7 +16,7 @@ std::string render_check_markdown(const CheckedRuns& checked);
 
 /// "68.57 ms → 75.9 ms (95 % interval 74.8 ms to 76.3 ms), at most 70.63 ms": the values.
 std::string checked_values(const CheckedBudget& budget);
-/// Why it cannot be told, what the interval is of and does not cover; may be empty.
+/// Why it is unknown, what the interval is of and does not cover; may be empty.
 std::string checked_reason(const CheckedBudget& budget);
 
 }  // namespace fathom

@@ -58,7 +58,7 @@ std::string work_text(const Diagnosis& diagnosis, bool compact) {
   }
   if (!baseline.utilisation.empty()) {
     text += "; device busy " + percent_text(*baseline.busy_percent);
-    if (!compact) text += " of the time: something ran then, however little";
+    if (!compact) text += " of the time (any kernel or copy running)";
   }
   if (compact) return text;
   if (baseline.mfu_percent) text += "; MFU " + percent_text(*baseline.mfu_percent);

@@ -48,7 +48,7 @@ std::string claim_of(const Comparison& pair) {
   const std::string interval = interval_of(pair);
   if (interval.empty()) return "no interval";
   const bool differs = pair.ratio_interval->high < 1 || pair.ratio_interval->low > 1;
-  return interval + " at 95 %" + (differs ? "" : ", which cannot be told from no change");
+  return interval + " at 95 %" + (differs ? "" : ", possibly no change");
 }
 
 /// What changed on this variant: causes, or why they are withheld.
@@ -77,7 +77,7 @@ std::string target_text(const Target& target, const TargetProgress& progress, do
   if (progress.reached == Reached::no)
     return text + ", certainly not reached; " + ns_text(now_ns - progress.target_ns) +
            " per step to go.";
-  return text + "; whether it is reached cannot be told by these recordings.";
+  return text + "; these recordings do not show whether it is reached.";
 }
 
 std::string render_ladder_text(const Ladder& ladder, const Style& style) {

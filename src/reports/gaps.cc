@@ -64,8 +64,7 @@ std::optional<std::int64_t> step_of(const Row& row, const Shared& shared) {
 
 /// The part of the gap that its cause explains.
 std::optional<double> cause_percent(const Row& row, const Shared& shared) {
-  const std::vector<DeviceAccounting>& devices = shared.context->accounting().devices;
-  const auto device = std::ranges::find(devices, row.gap->device, &DeviceAccounting::device);
+  const DeviceAccounting* const device = shared.context->accounting().find(row.gap->device);
   const auto number = static_cast<std::uint32_t>(row.gap - device->gaps.data());
   Duration time{};
   const Column<IdlePiece>& pieces = device->pieces;

@@ -124,7 +124,7 @@ Report report() {
               "run queue and blocked sum to the time for which the thread was looked at, and the "
               "waits to the time blocked. The first two are the scheduler's; why a thread was "
               "blocked is known by its system call and its Python stack. Threads that lived "
-              "shorter than 50 ms may be missing: a note tells the processor time that is. The "
+              "shorter than 50 ms may be missing: a note gives their processor time. The "
               "thread of Fathom's recorder in the program is left out.",
        .group_by = {},
        .sort = "-on_cpu_ns",

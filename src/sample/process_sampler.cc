@@ -356,7 +356,7 @@ void ProcessSampler::look_for_python(std::int64_t now) {
   if (python && (*python).user) reason_ = std::move((*python).reason);
 }
 
-/// True where it was so for long enough to be told.
+/// True where it was so for long enough to be reported.
 bool ProcessSampler::note_unready() {
   if (quick_searches_ < kQuickSearches) {
     ++quick_searches_;

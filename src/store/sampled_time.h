@@ -27,7 +27,7 @@ inline std::optional<SampledTime> sampled_time_named(std::string_view name) {
 inline constexpr std::string_view kBlockedFrame = "(blocked)";
 
 /// Hands `take(time, is_blocked)` what of the sample counts and is more than nothing; once or
-/// twice. `is_blocked` only where that is to be told from time on a processor.
+/// twice. `is_blocked` only where that is to be distinguished from time on a processor.
 template <typename Take>
 void each_part(const StackSample& sample, SampledTime of, const Take& take) {
   if (of != SampledTime::blocked && sample.on_cpu > Duration{}) take(sample.on_cpu, false);

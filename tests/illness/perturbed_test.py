@@ -43,7 +43,7 @@ COMPUTING = ("compute-bound", "memory-bandwidth-bound", "latency-bound")
 UNDECIDED = "cannot-tell"
 # Findings that only say what was not recorded.
 MISSING = {"profiling-mistakes/not-recorded"}
-# Rules that give way to a cause, which have its time where that cause can no longer be told.
+# Rules that give way to a cause, which have its time where that cause is no longer recognised.
 TAKES_OVER = (("python-loop", "host-bound"), ("zero-grad", "host-bound"))
 # What else a slow first step is reason for: what the host did in it only stacks would show.
 FIRST_STEP = MISSING

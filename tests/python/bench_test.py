@@ -342,7 +342,7 @@ def test_a_value_of_which_it_cannot_be_told_is_no_knee_but_named() -> None:
     sweep = made_sweep(None, Made(9.0), Made(5.02, spread=0.02), Made(5.0))
     assert sweep.knee == {"n": 4}
     assert sweep.perhaps == ({"n": 2},)
-    assert "knee: n=4; of 2 it cannot be told" in str(sweep)
+    assert "knee: n=4; unknown for 2" in str(sweep)
 
 
 def test_verdicts_of_a_sweep_are_judged_together() -> None:

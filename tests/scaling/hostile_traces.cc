@@ -163,6 +163,17 @@ Trace distinct_ops_of_one_kernel(std::size_t count) {
   return trace.build();
 }
 
+/// The operator has one name, each of its kernels another.
+Trace distinct_kernels_of_one_op(std::size_t count) {
+  TraceBuilder trace;
+  add_device(trace);
+  for (std::size_t i = 0; i < count; ++i) {
+    const std::string kernel = "kernel" + std::to_string(i);
+    add(trace, {.at = whole(i) * kGap, .id = whole(i) + 1, .op = "aten::mm", .kernel = kernel});
+  }
+  return trace.build();
+}
+
 /// Slices within slices, then what `add_inner` adds to the innermost; `add_level` opens each level.
 template <typename AddLevel, typename AddInner>
 Trace tower(std::size_t levels, const AddLevel& add_level, const AddInner& add_inner) {
@@ -237,6 +248,97 @@ Trace nested_frames(std::size_t count) {
                });
 }
 
+/// What is called after a deep recursion has returned: the frame that began last has ended.
+Trace after_nested_frames(std::size_t count) {
+  TraceBuilder trace;
+  add_device(trace);
+  const std::int64_t deep = 2 * whole(count);
+  const std::int64_t all = deep + whole(count) * kGap;
+  trace.frame("train.py(3): step", 0, all, 1);
+  for (std::size_t level = 0; level < count; ++level)
+    trace.frame("train.py(9): walk", whole(level) + 1, deep - 2 * whole(level) - 2,
+                whole(level) + 2, whole(level) + 1);
+  for (std::size_t i = 0; i < count / 5; ++i)
+    add(trace, {.at = deep + whole(i) * kGap, .id = whole(i) + 1});
+  return trace.build();
+}
+
+/// Operators that begin in the innermost of many frames and end behind all of them.
+Trace out_of_nested_frames(std::size_t count) {
+  TraceBuilder trace;
+  const std::int64_t inside = whole(count);
+  for (std::size_t level = 0; level < count; ++level)
+    trace.frame("lib/python3.11/site-packages/torch/nn.py(9): call", whole(level),
+                3 * inside - 2 * whole(level), whole(level) + 1, whole(level));
+  for (std::size_t i = 0; i < count; ++i) {
+    const std::int64_t at = inside + whole(i);
+    trace.op("aten::add", at, 10 * inside - 2 * whole(i));
+    trace.runtime("cudaStreamSynchronize", at, 10 * inside - 2 * whole(i), whole(i) + 1);
+  }
+  return trace.build();
+}
+
+/// Stretches of Python in steps that lie deep in a nest: has one of these ranges to do with them?
+Trace python_in_a_nest(std::size_t count) {
+  constexpr std::int64_t kStretch = 300'000;
+  constexpr std::size_t kOfStep = 5;
+  TraceBuilder trace;
+  add_device(trace);
+  const std::size_t steps = count / 10;
+  const std::int64_t length = whole(steps * kOfStep) * kStretch;
+  for (std::size_t level = 0; level < count; ++level)
+    trace.annotation("level", whole(level), length + 2 * whole(count - level));
+  for (std::size_t i = 0; i < steps; ++i) {
+    const std::int64_t begin = whole(count) + whole(i * kOfStep) * kStretch;
+    trace.step(whole(i), begin, whole(kOfStep) * kStretch);
+    for (std::size_t j = 0; j < kOfStep; ++j)
+      add(trace, {.at = begin + whole(j) * kStretch, .id = whole(kOfStep * i + j) + 1});
+  }
+  return trace.build();
+}
+
+/// Stretches of Python, each behind the seed of a loader that never fetches.
+Trace seeds(std::size_t count) {
+  constexpr std::int64_t kStretch = 300'000;
+  constexpr std::size_t kOfStep = 5;
+  TraceBuilder trace;
+  for (std::size_t i = 0; i < count; ++i) {
+    const std::int64_t at = whole(i) * kStretch;
+    if (i % kOfStep == 0) trace.step(whole(i / kOfStep), at, whole(kOfStep) * kStretch);
+    trace.op("aten::random_", at + 10, 60);
+  }
+  return trace.build();
+}
+
+/// Which operator is around them: a batch normalisation follows each convolution.
+Trace convolutions_in_a_nest(std::size_t count) {
+  return tower(
+      count,
+      [](TraceBuilder& trace, std::size_t, std::int64_t at, std::int64_t length) {
+        trace.annotation("level", at, length);
+      },
+      [](TraceBuilder& trace, std::int64_t at, std::int64_t id) {
+        trace.op("aten::conv2d", at, 40);
+        trace.runtime("cudaLaunchKernel", at + 5, 10, 2 * id);
+        trace.kernel("convolve", at + 20, 30, 2 * id);
+        trace.op("aten::batch_norm", at + 45, 40);
+        trace.runtime("cudaLaunchKernel", at + 50, 10, 2 * id + 1);
+        trace.kernel("normalise", at + 65, 30, 2 * id + 1);
+      });
+}
+
+/// Tensors of one shape grow, each in one of two dimensions.
+Trace growing_tensors(std::size_t count) {
+  TraceBuilder trace;
+  for (std::size_t i = 0; i < count; ++i) {
+    const bool first = i < count / 2;
+    trace.op("aten::cat", whole(i) * kGap, 90)
+        .shapes(first ? "[[[1,4],[1,4]],[]]" : "[[[2,4],[2,1]],[]]")
+        .types(R"(["TensorList","Scalar"])");
+  }
+  return trace.build();
+}
+
 /// Each slice of a thread begins within the one before it and ends after it.
 Trace overlapping(std::size_t count) {
   TraceBuilder trace;
@@ -245,6 +347,18 @@ Trace overlapping(std::size_t count) {
     trace.op("aten::add", at, 150);
     trace.runtime("cudaLaunchKernel", at + 1, 120, whole(i) + 1);
     trace.kernel("add", at + 20, 1000, whole(i) + 1);
+  }
+  return trace.build();
+}
+
+/// Each slice of a thread begins within all that are before it and ends after them.
+Trace all_overlapping(std::size_t count) {
+  TraceBuilder trace;
+  for (std::size_t i = 0; i < count; ++i) {
+    const std::int64_t at = whole(i) * kGap;
+    trace.op("aten::add", at, whole(count) * kGap);
+    trace.runtime("cudaLaunchKernel", at + 1, 20, whole(i) + 1);
+    trace.frame("train.py(3): step", at, whole(count) * kGap, whole(i) + 1);
   }
   return trace.build();
 }
@@ -291,6 +405,18 @@ Trace streams(std::size_t count) {
   for (std::size_t i = 0; i < count; ++i) {
     trace.on_stream(whole(i) + 1);
     add(trace, {.at = whole(i) * kGap, .id = whole(i) + 1});
+  }
+  return trace.build();
+}
+
+/// Every thread counts the same sequence number; each has backward operators.
+Trace equal_sequences_of_threads(std::size_t count) {
+  TraceBuilder trace;
+  for (std::size_t i = 0; i < count; ++i) {
+    trace.on_thread(whole(i) + 2);
+    trace.op("aten::add", whole(i) * kGap, 50).sequence(3);
+    trace.on_thread(1);
+    trace.op("AddBackward0", whole(i) * kGap + 50, 40).sequence(3, whole(i) + 1);
   }
   return trace.build();
 }
@@ -598,17 +724,26 @@ std::span<const HostileTrace> hostile_traces() {
       {"one_thread_and_name", one_thread_and_name, few()},
       {"distinct_names", distinct_names, few()},
       {"distinct_ops_of_one_kernel", distinct_ops_of_one_kernel, few()},
+      {"distinct_kernels_of_one_op", distinct_kernels_of_one_op, few()},
       {"nested_ops", nested_ops, deep()},
       {"copies_in_a_nest", copies_in_a_nest, deep()},
       {"collectives_in_a_nest", collectives_in_a_nest, deep()},
       {"nested_annotations", nested_annotations, deep()},
       {"nested_frames", nested_frames, deep()},
+      {"after_nested_frames", after_nested_frames, deep()},
+      {"out_of_nested_frames", out_of_nested_frames, deep()},
+      {"python_in_a_nest", python_in_a_nest, deep()},
+      {"convolutions_in_a_nest", convolutions_in_a_nest, deep()},
+      {"seeds", seeds, few()},
+      {"growing_tensors", growing_tensors, few()},
       {"overlapping", overlapping, few()},
+      {"all_overlapping", all_overlapping, few()},
       {"kernels_within_kernels", kernels_within_kernels, few()},
       {"threads", threads, many()},
       {"concurrent_threads", concurrent_threads, few()},
       {"streams", streams, many()},
       {"processes", processes, few()},
+      {"equal_sequences_of_threads", equal_sequences_of_threads, kFew},
       {"counters", counters, most()},
       {"one_graph", one_graph, few()},
       {"event_waits", event_waits, few()},

@@ -31,6 +31,8 @@
 #include "engine/session.h"
 #include "engine/whatif/what_if.h"
 #include "reports/report.h"
+#include "rules/common/claims.h"
+#include "rules/common/edits.h"
 #include "rules/rule.h"
 #include "server/route.h"
 #include "tests/scaling/hostile_traces.h"
@@ -147,8 +149,40 @@ class Counted {
                       .device = -1};
     const auto& devices = context.timelines().devices;
     if (!devices.empty()) rules.device = devices.front().device;
+    count_what_rules_ask(rules);
     for (const Rule& rule : all_rules())
       count("rule " + std::string(rule.id), [&] { return rule.check(rules); });
+  }
+
+  /// Of all host work, as if a rule found it all.
+  void count_what_rules_ask(const RuleContext& rules) {
+    std::vector<SliceId> work;
+    for (const Nesting::Thread& thread : rules.context.nesting().work)
+      work.insert(work.end(), thread.slices.begin(), thread.slices.end());
+    count("trees", [&] {
+      std::size_t inside = 0;
+      for (const SliceId slice : work)
+        if (!rules.context.nesting().parent[slice.row()].valid())
+          inside += tree(rules, slice).size();
+      EXPECT_EQ(inside, work.size());
+      return inside;
+    });
+    count("frames around", [&] {
+      std::size_t found = 0;
+      for (const SliceId slice : work) found += rules.sites.frame(slice).valid() ? 1 : 0;
+      return found;
+    });
+    count("claims on host work", [&] {
+      std::vector<Claim> claims;
+      claim_host_work(rules, work, 0.5, claims);
+      return claims.size();
+    });
+    count("scaled trees", [&] {
+      Edits edits;
+      scale_trees(rules, work, 0.5F, edits);
+      EXPECT_EQ(edits.scale.size(), work.size());
+      return edits.scale.size();
+    });
   }
 
   void count_diagnosis() {

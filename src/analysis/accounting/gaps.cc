@@ -212,14 +212,13 @@ Interval GapFinder::longest_piece(Bucket cause) const {
 SliceId GapFinder::frame_of(const Nesting::Thread& frames, Interval stretch) const {
   const Nesting& nesting = context_.nesting();
   const Time middle = stretch.begin + stretch.length() / 2;
-  SliceId frame = innermost_at(trace_, nesting, frames, middle, middle);
+  const SliceId frame = innermost_at(trace_, nesting, frames, middle, middle);
   const auto most = [&](SliceId slice) {
     const Time begin = std::max(stretch.begin, trace_.slices.start[slice.row()]);
     const Time end = std::min(stretch.end, trace_.slices.end(slice));
     return (end - begin) * 2 >= stretch.length();
   };
-  while (frame.valid() && !most(frame)) frame = nesting.parent[frame.row()];
-  return frame;
+  return innermost_holding(nesting, frame, most);
 }
 
 void GapFinder::finish(Gap& gap, const Hosts& hosts) {

@@ -62,7 +62,7 @@ void check_zero_durations(const HealthInput& input, Health& health) {
   const auto device = {SliceKind::kernel, SliceKind::memcpy, SliceKind::memset};
   add_share(health, kSection, "zero_durations_device", "device activities last 0 ns", count(device),
             tally.activities(), {0.01, kNever},
-            {"short activities count as nothing", "kernel totals, utilisation",
+            {"short activities are counted as 0 ns", "kernel totals, utilisation",
              "a newer recorder writes nanoseconds"})
       .example = example_of(input.trace(), first(device));
   const auto host = {SliceKind::cpu_op, SliceKind::user_annotation, SliceKind::runtime,
@@ -71,7 +71,7 @@ void check_zero_durations(const HealthInput& input, Health& health) {
   for (const SliceKind kind : host) of += tally.of(kind);
   add_share(health, kSection, "zero_durations_host", "host slices last 0 ns", count(host), of,
             {kNever, kNever},
-            {"short operators and calls count as nothing", "host self time of short operators",
+            {"short operators and calls are counted as 0 ns", "host self time of short operators",
              "a newer recorder writes nanoseconds"})
       .example = example_of(input.trace(), first(host));
 }

@@ -7,8 +7,8 @@
 namespace fathom {
 
 const PeakMemory::Peak* PeakMemory::of(std::int32_t device) const {
-  const auto at = std::ranges::find(peaks, device, &Peak::device);
-  return at == peaks.end() ? nullptr : &*at;
+  const auto at = std::ranges::lower_bound(peaks, device, {}, &Peak::device);
+  return at == peaks.end() || at->device != device ? nullptr : &*at;
 }
 
 PeakMemory compute_peak_memory(const Context& context) {

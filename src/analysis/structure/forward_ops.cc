@@ -33,12 +33,17 @@ SequenceOf sequence_of(const Trace& trace, SliceId slice) {
   return {trace.ops.sequence[detail], trace.ops.forward_thread[detail]};
 }
 
+/// A thread counts its own sequence numbers, so that small ones occur on each: so many of them
+/// vote.
+constexpr std::size_t kMostThreads = 256;
+
 std::map<std::int64_t, TrackId> torch_threads(const Trace& trace) {
   std::unordered_map<std::int64_t, std::vector<TrackId>> ran_on;  // by sequence number
   for_each_sequence(trace, [&](SliceId slice, SequenceOf sequence) {
     if (!sequence.is_forward()) return;
     std::vector<TrackId>& threads = ran_on[sequence.sequence];
     const TrackId thread = trace.slices.track[slice.row()];
+    if (threads.size() == kMostThreads) return;
     if (std::ranges::find(threads, thread) == threads.end()) threads.push_back(thread);
   });
   std::map<std::int64_t, std::map<TrackId, std::uint64_t>> votes;

@@ -73,12 +73,29 @@ std::vector<Group> partition(const Trace& trace) {
   return groups;
 }
 
+/// A slice that is open.
+struct Open {
+  Time end;
+  SliceId slice;
+  std::size_t leap;  ///< The number of one below it on the stack, or its own.
+};
+
+/// From how many slices around it on a slice has a leap: few recordings nest deeper.
+constexpr std::size_t kDeep = 64;
+
+/// Where the next slice on the stack leaps to: to its parent, or where two leaps of equal length
+/// lie below, over both. So any is reached by O(log depth) leaps and steps (Myers, "An applicative
+/// random-access stack", 1983).
+std::size_t leap_from_top(const std::vector<Open>& stack) {
+  if (stack.size() <= kDeep) return stack.size();
+  const std::size_t parent = stack.size() - 1;
+  const std::size_t first = stack[parent].leap;
+  const std::size_t second = stack[first].leap;
+  return parent - first == first - second ? second : parent;
+}
+
 /// Walks one thread's slices in nesting order with the stack of those that are open.
 void nest(const Trace& trace, Group& group, Nesting& nesting) {
-  struct Open {
-    Time end;
-    SliceId slice;
-  };
   const Slices& slices = trace.slices;
   std::vector<Open> stack;
   for (const SliceId slice : group.thread.slices) {
@@ -94,19 +111,15 @@ void nest(const Trace& trace, Group& group, Nesting& nesting) {
     if (!stack.empty()) {
       nesting.parent[slice.row()] = stack.back().slice;
     }
-    stack.push_back({end, slice});
+    const std::size_t leap = leap_from_top(stack);
+    if (leap < stack.size()) nesting.leap[slice.row()] = stack[leap].slice.value + 1;
+    stack.push_back({end, slice, leap});
   }
 }
 
 void sort_and_nest(const Trace& trace, Group& group, Nesting& nesting) {
-  const Slices& slices = trace.slices;
-  const auto before = [&slices](SliceId a, SliceId b) {
-    const Time start_a = slices.start[a.row()];
-    const Time start_b = slices.start[b.row()];
-    if (start_a != start_b) return start_a < start_b;
-    return slices.duration[a.row()] > slices.duration[b.row()];
-  };
-  sort_rows(std::span<SliceId>(group.thread.slices), before);
+  sort_rows(std::span<SliceId>(group.thread.slices),
+            [&trace](SliceId a, SliceId b) { return nests_before(trace, a, b); });
   nest(trace, group, nesting);
 }
 
@@ -129,6 +142,7 @@ Nesting compute_nesting(const Trace& trace) {
   Nesting nesting;
   nesting.parent.resize(slices.size());
   std::ranges::fill(nesting.parent.mutable_span(), SliceId());
+  nesting.leap.resize(slices.size());
   std::vector<Group> groups = partition(trace);
   nest_all(trace, groups, nesting);
   for (Group& group : groups) {
@@ -153,17 +167,20 @@ Column<Duration> self_times(const Trace& trace, const Nesting& nesting) {
   return self;
 }
 
+const Nesting::Thread* thread_on(const std::vector<Nesting::Thread>& forest, TrackId track) {
+  const auto at = std::ranges::lower_bound(forest, track, {}, &Nesting::Thread::track);
+  return at == forest.end() || at->track != track ? nullptr : &*at;
+}
+
 SliceId innermost_at(const Trace& trace, const Nesting& nesting, const Nesting::Thread& thread,
                      Time at, Time end) {
   const Slices& slices = trace.slices;
   const auto start_of = [&slices](SliceId slice) { return slices.start[slice.row()]; };
   const auto after = std::ranges::upper_bound(thread.slices, at, {}, start_of);
   if (after == thread.slices.begin()) return {};
-  SliceId slice = *(after - 1);
-  while (slice.valid() && (at >= slices.end(slice) || end > slices.end(slice))) {
-    slice = nesting.parent[slice.row()];
-  }
-  return slice;
+  return innermost_holding(nesting, *(after - 1), [&](SliceId slice) {
+    return at < slices.end(slice) && end <= slices.end(slice);
+  });
 }
 
 }  // namespace fathom

@@ -123,6 +123,53 @@ TEST(Nesting, InnermostAtFindsWhatContainsAStretch) {
   EXPECT_FALSE(at(-5, 3).valid());
 }
 
+/// By walking outwards, one slice after the other.
+SliceId naive_innermost(const Trace& trace, const Nesting& nesting, Time at, Time end) {
+  SliceId found;
+  for (const SliceId slice : nesting.work[0].slices)
+    if (trace.slices.start[slice.row()] <= at) found = slice;
+  while (found.valid() && (at >= trace.slices.end(found) || end > trace.slices.end(found)))
+    found = nesting.parent[found.row()];
+  return found;
+}
+
+TEST(Nesting, InnermostAtLeapsOverDeepNestsAndMissesNothing) {
+  constexpr std::int64_t kLevels = 700;
+  std::mt19937 random(5);
+  TraceBuilder builder;
+  // A slope outwards: some levels have their own piece before and behind what is inside.
+  std::int64_t begin = 0;
+  std::int64_t end = 20 * kLevels;
+  for (std::int64_t level = 0; level < kLevels; ++level) {
+    builder.op("level", begin, end - begin);
+    if (random() % 5 == 0) builder.op("leaf", begin + 1, 3);
+    begin += 4 + static_cast<std::int64_t>(random() % 4);
+    end -= static_cast<std::int64_t>(random() % 8);
+  }
+  const Trace trace = builder.build();
+  const Nesting nesting = compute_nesting(trace);
+  for (int i = 0; i < 2000; ++i) {
+    const std::int64_t at = static_cast<std::int64_t>(random() % (21 * kLevels)) - 10;
+    const std::int64_t until = at + static_cast<std::int64_t>(random() % (4 * kLevels));
+    ASSERT_EQ(innermost_at(trace, nesting, nesting.work[0], time_ns(at), time_ns(until)),
+              naive_innermost(trace, nesting, time_ns(at), time_ns(until)))
+        << at << " to " << until;
+  }
+}
+
+TEST(Nesting, FindsTheThreadOfATrack) {
+  TraceBuilder builder;
+  builder.on_thread(1).op("a", 0, 100);
+  builder.on_thread(2).frame("train.py(3): step", 0, 100);
+  builder.on_thread(3).op("b", 0, 100);
+  const Trace trace = builder.build();
+  const Nesting nesting = compute_nesting(trace);
+  for (const Nesting::Thread& thread : nesting.work)
+    EXPECT_EQ(thread_on(nesting.work, thread.track), &thread);
+  EXPECT_EQ(thread_on(nesting.work, nesting.frames[0].track), nullptr);
+  EXPECT_EQ(thread_on({}, TrackId(std::size_t{0})), nullptr);
+}
+
 /// The rule of the contract, word for word, on one thread.
 std::map<std::uint32_t, std::uint32_t> naive_parents(const Trace& trace,
                                                      std::vector<SliceId> slices) {

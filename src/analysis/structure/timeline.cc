@@ -2,6 +2,8 @@
 #include "analysis/structure/timeline.h"
 
 #include <algorithm>
+#include <optional>
+#include <set>
 
 #include "analysis/structure/vendor.h"
 #include "base/parallel.h"
@@ -144,14 +146,15 @@ Timelines compute_timelines(const Trace& trace, const Links& links) {
   Timelines result;
   result.traits = classify_names(trace, links);
 
-  std::vector<std::int32_t> numbers;
+  std::set<std::int32_t> used;
+  std::optional<std::int32_t> last;
   for (const SliceId activity : links.activities) {
     const std::int32_t device = trace.track(activity).device;
-    if (is_stream_wait(trace.name(activity))) continue;
-    if (!numbers.empty() && numbers.back() == device) continue;
-    if (std::ranges::find(numbers, device) == numbers.end()) numbers.push_back(device);
+    if (device == last || is_stream_wait(trace.name(activity))) continue;
+    used.insert(device);
+    last = device;
   }
-  std::ranges::sort(numbers);
+  const std::vector<std::int32_t> numbers(used.begin(), used.end());
   result.devices.resize(numbers.size());
   for (std::size_t i = 0; i < numbers.size(); ++i) result.devices[i].device = numbers[i];
 

@@ -77,10 +77,11 @@ bool Tracer::plausible(std::int64_t time) const {
   return clock_.settled() || (time >= began_ - kFar && time < wire::monotonic_ns() + kFar);
 }
 
-/// A clock that cannot be told from CUPTI's is no sign of a takeover. But of each launch that CUPTI
-/// calls us for it writes a record of at least so many bytes, into a buffer of some thread: after
-/// more of them than fit into all that it has, and one more, one must have come back. While buffers
-/// come and go only launches with attributes are heard of; once none did for a while, all are.
+/// A clock that cannot be distinguished from CUPTI's is no sign of a takeover. But of each launch
+/// that CUPTI calls us for it writes a record of at least so many bytes, into a buffer of some
+/// thread: after more of them than fit into all that it has, and one more, one must have come back.
+/// While buffers come and go only launches with attributes are heard of; once none did for a while,
+/// all are.
 void Tracer::look_for_silence() {
   constexpr std::uint64_t kLeast = 40;
   constexpr std::uint64_t kLaunches = Buffers::kBytes / kLeast;

@@ -1,6 +1,7 @@
 // Finds convolutions that a batch normalisation follows.
 #include "rules/common/batch_norms.h"
 
+#include "analysis/structure/from_outside.h"
 #include "analysis/util/json_list.h"
 #include "rules/common/arguments.h"
 #include "rules/common/counted.h"
@@ -15,12 +16,12 @@ bool is_convolution(std::string_view name) {
   return name == "aten::conv2d" || name == "aten::conv1d" || name == "aten::conv3d";
 }
 
-/// The innermost operator around a slice; annotations between do not matter.
-SliceId operator_around(const RuleContext& rules, SliceId slice) {
+/// The innermost operator around a slice; annotations between do not matter. `notes`: of that
+/// question.
+SliceId operator_around(const RuleContext& rules, const FromOutside& notes, SliceId slice) {
   const Column<SliceId>& parent = rules.context.nesting().parent;
-  SliceId at = parent[slice.row()];
-  while (at.valid() && rules.trace().kind(at) != SliceKind::cpu_op) at = parent[at.row()];
-  return at;
+  return innermost_around(notes, parent, parent[slice.row()],
+                          [&](SliceId at) { return rules.trace().kind(at) == SliceKind::cpu_op; });
 }
 
 }  // namespace
@@ -41,6 +42,8 @@ std::vector<NormalisedConvolution> normalised_convolutions(const RuleContext& ru
   const NameSet norms(trace, is_batch_norm);
   std::vector<NormalisedConvolution> found;
   if (!convolutions.any() || !norms.any()) return found;
+  FromOutside notes;
+  notes.resize(trace.slices.size());
   for (const Nesting::Thread& thread : rules.context.nesting().work) {
     SliceId last;  // The convolution that awaits its successor.
     for (const SliceId slice : thread.slices) {
@@ -48,7 +51,7 @@ std::vector<NormalisedConvolution> normalised_convolutions(const RuleContext& ru
       const StringId name = trace.slices.name[slice.row()];
       if (last.valid()) {
         if (trace.slices.start[slice.row()] < trace.slices.end(last)) continue;
-        if (operator_around(rules, slice) == operator_around(rules, last)) {
+        if (operator_around(rules, notes, slice) == operator_around(rules, notes, last)) {
           if (counts_batches(trace, slice)) continue;
           if (norms.contains(name)) found.push_back({.convolution = last, .norm = slice});
           last = {};

@@ -58,14 +58,21 @@ void claim_host_work(const RuleContext& rules, std::span<const SliceId> slices, 
                      std::vector<Claim>& claims, std::initializer_list<Bucket> causes) {
   const Trace& trace = rules.trace();
   const DeviceAccounting* const device = rules.accounting.find(rules.device);
-  for (const SliceId slice : slices) {
-    if (device == nullptr) {
-      for (const SliceId inside : tree(rules, slice))
+  if (device == nullptr) {
+    for (const SliceId root : outermost_of(rules, slices)) {
+      for (const SliceId inside : tree(rules, root))
         claims.push_back(claim(rules, inside, fraction));
-      continue;
     }
-    const Time begin = trace.slices.start[slice.row()];
+    return;
+  }
+  std::vector<SliceId> in_order(slices.begin(), slices.end());
+  std::ranges::stable_sort(in_order, {}, [&](SliceId at) { return trace.slices.start[at.row()]; });
+  Time done = Time::min();  // What ran beside what came before is claimed.
+  for (const SliceId slice : in_order) {
+    const Time begin = std::max(done, trace.slices.start[slice.row()]);
     const Time end = trace.slices.end(slice);
+    if (end <= begin) continue;
+    done = end;
     auto piece = std::ranges::upper_bound(device->pieces, begin, {},
                                           [](const IdlePiece& at) { return at.interval.end; });
     for (; piece != device->pieces.end() && piece->interval.begin < end; ++piece) {

@@ -55,9 +55,10 @@ struct Blamed {
 void claim_blamed(const RuleContext& rules, const Blamed& blamed, double fraction,
                   Finding& finding);
 
-/// Claims the time that these host slices, which must not overlap on one thread, make the device
-/// wait: the idle pieces of the given causes while they ran, times `fraction`. Without a device:
-/// the own time of the slices and of everything inside them.
+/// Claims the time that these host slices make the device wait: the idle pieces of the given causes
+/// while any of them ran, times `fraction`. Without a device: the own time of the slices and of
+/// everything inside them. Each once, even where slices repeat, lie in each other or beside each
+/// other. O(n log n + pieces and slices inside).
 void claim_host_work(const RuleContext& rules, std::span<const SliceId> slices, double fraction,
                      std::vector<Claim>& claims,
                      std::initializer_list<Bucket> causes = {Bucket::dispatch, Bucket::python});

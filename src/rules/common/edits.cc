@@ -28,17 +28,16 @@ Duration own_time(const RuleContext& rules, SliceId slice) {
 std::span<const SliceId> tree(const RuleContext& rules, SliceId slice) {
   const Trace& trace = rules.trace();
   const TrackId track = trace.slices.track[slice.row()];
-  const std::vector<Nesting::Thread>& threads = rules.context.nesting().work;
-  const auto thread = std::ranges::find(threads, track, &Nesting::Thread::track);
-  if (thread == threads.end()) return {};
-  const auto start_of = [&trace](SliceId at) { return trace.slices.start[at.row()]; };
-  const auto begin = std::ranges::lower_bound(thread->slices, start_of(slice), {}, start_of);
-  const auto end =
-      std::ranges::upper_bound(begin, thread->slices.end(), start_of(slice), {}, start_of);
-  const auto first = std::find(begin, end, slice);
-  if (first == end) return {};
-  const auto last = std::ranges::lower_bound(std::next(first), thread->slices.end(),
-                                             trace.slices.end(slice), {}, start_of);
+  const Nesting::Thread* const thread = thread_on(rules.context.nesting().work, track);
+  if (thread == nullptr) return {};
+  const auto before = [&](SliceId a, SliceId b) { return nests_before(trace, a, b); };
+  const auto first = std::ranges::lower_bound(thread->slices, slice, before);
+  if (first == thread->slices.end() || *first != slice) return {};
+  const Time end = trace.slices.end(slice);
+  // What begins inside and ends later is no part of it (Nesting).
+  const auto last = std::find_if(std::next(first), thread->slices.end(), [&](SliceId at) {
+    return trace.slices.start[at.row()] >= end || trace.slices.end(at) > end;
+  });
   return {first, last};
 }
 
@@ -46,21 +45,27 @@ void scale_tree(const RuleContext& rules, SliceId slice, float factor, Edits& ed
   for (const SliceId inside : tree(rules, slice)) edits.scale.emplace_back(inside, factor);
 }
 
-void scale_trees(const RuleContext& rules, const std::vector<SliceId>& roots, float factor,
-                 Edits& edits) {
+std::vector<SliceId> outermost_of(const RuleContext& rules, std::span<const SliceId> slices) {
   const Column<SliceId>& parent = rules.context.nesting().parent;
   FromOutside notes;
   notes.resize(rules.trace().slices.size());
-  std::vector<bool> is_root(rules.trace().slices.size());
-  for (const SliceId root : roots) is_root[root.row()] = true;
-  const auto is = [&is_root](SliceId at) { return is_root[at.row()]; };
+  std::vector<bool> is_one(rules.trace().slices.size());
+  for (const SliceId slice : slices) is_one[slice.row()] = true;
+  const auto is = [&is_one](SliceId at) { return is_one[at.row()]; };
   std::vector<bool> done(rules.trace().slices.size());
-  for (const SliceId root : roots) {
-    if (done[root.row()] || innermost_around(notes, parent, parent[root.row()], is).valid())
+  std::vector<SliceId> found;
+  for (const SliceId slice : slices) {
+    if (done[slice.row()] || innermost_around(notes, parent, parent[slice.row()], is).valid())
       continue;
-    done[root.row()] = true;
-    scale_tree(rules, root, factor, edits);
+    done[slice.row()] = true;
+    found.push_back(slice);
   }
+  return found;
+}
+
+void scale_trees(const RuleContext& rules, const std::vector<SliceId>& roots, float factor,
+                 Edits& edits) {
+  for (const SliceId root : outermost_of(rules, roots)) scale_tree(rules, root, factor, edits);
 }
 
 void RemovedTime::add(SliceId slice, Duration time) {

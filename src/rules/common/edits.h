@@ -13,6 +13,10 @@ namespace fathom {
 /// The slice and all host work inside it, parents before children. O(log n + inside).
 std::span<const SliceId> tree(const RuleContext& rules, SliceId slice);
 
+/// Of these slices those that lie in none of the others, each once, in the order that they come in.
+/// O(slices of the trace).
+std::vector<SliceId> outermost_of(const RuleContext& rules, std::span<const SliceId> slices);
+
 /// Scales the slice and all host work inside it.
 void scale_tree(const RuleContext& rules, SliceId slice, float factor, Edits& edits);
 /// The same for several, each once, even where they repeat or lie in each other. O(slices).

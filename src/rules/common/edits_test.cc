@@ -1,6 +1,7 @@
 #include "rules/common/edits.h"
 
 #include <map>
+#include <vector>
 
 #include <gtest/gtest.h>
 
@@ -38,6 +39,34 @@ TEST(ScaleTrees, LeavesWhatIsAroundThem) {
   scale_trees(judged.rules(), {inner}, 0.5F, edits);
   ASSERT_EQ(edits.scale.size(), 1U);
   EXPECT_EQ(edits.scale.front().first, inner);
+}
+
+TEST(Tree, IsWhatTheSliceHoldsAndNothingThatEndsLater) {
+  TraceBuilder builder;
+  builder.step(0, 0, 100'000);
+  const SliceId outer = builder.op("aten::to", 100, 1'000);
+  const SliceId inner = builder.op("aten::copy_", 200, 100);
+  const SliceId later = builder.op("aten::add", 900, 500);
+  const JudgedTrace judged(builder);
+  const auto inside = [&](SliceId slice) {
+    const auto found = tree(judged.rules(), slice);
+    return std::vector<SliceId>(found.begin(), found.end());
+  };
+  EXPECT_EQ(inside(outer), (std::vector<SliceId>{outer, inner}));
+  EXPECT_EQ(inside(inner), (std::vector<SliceId>{inner}));
+  EXPECT_EQ(inside(later), (std::vector<SliceId>{later}));
+}
+
+TEST(Tree, FindsTheSliceAmongThoseThatBeginWithIt) {
+  TraceBuilder builder;
+  const SliceId inner = builder.op("aten::copy_", 100, 50);
+  const SliceId outer = builder.op("aten::to", 100, 1'000);
+  const SliceId same = builder.op("aten::to", 100, 1'000);
+  const JudgedTrace judged(builder);
+  const auto sizes = [&](SliceId slice) { return tree(judged.rules(), slice).size(); };
+  EXPECT_EQ(sizes(outer), 3U);
+  EXPECT_EQ(sizes(same), 2U);
+  EXPECT_EQ(sizes(inner), 1U);
 }
 
 }  // namespace

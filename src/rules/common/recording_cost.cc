@@ -31,13 +31,6 @@ std::int64_t counted(const RuleContext& rules, const Nesting::Thread& thread) {
   return sum;
 }
 
-const Nesting::Thread* main_thread(const RuleContext& rules) {
-  const std::vector<Nesting::Thread>& threads = rules.context.nesting().work;
-  const auto found =
-      std::ranges::find(threads, rules.accounting.main_thread, &Nesting::Thread::track);
-  return found == threads.end() ? nullptr : &*found;
-}
-
 }  // namespace
 
 Duration EventCounts::cost() const {
@@ -81,7 +74,8 @@ bool may_be_due_to_recording(const RuleContext& rules, const RecordingOverhead& 
 }
 
 Duration recording_cost(const RuleContext& rules) {
-  const Nesting::Thread* const thread = main_thread(rules);
+  const Nesting::Thread* const thread =
+      thread_on(rules.context.nesting().work, rules.accounting.main_thread);
   if (rules.device >= 0 || has_frames(rules) || thread == nullptr) return duration_ns(-1);
   const EventCounts events{.operators = counted(rules, *thread)};
   return std::min(events.cost(), rules.window()) / step_count(rules);

@@ -51,7 +51,7 @@ constexpr std::string_view kDoc =
     "Python's, unless the rest is 10 % of the step. Gaps without a line in less than half of the "
     "steps (of those in which the function runs), or between other operators in each, or between "
     "operators that follow each other at once in more than three of four times, have low "
-    "confidence: a thread that is kept off its processor stands still likewise. Behind operators "
+    "confidence: a thread that waits for a processor looks the same. Behind operators "
     "on tensors of 16 MiB, where memory was not recorded, freeing is named, too. "
     "Compilation, and waiting for a collective on another thread, do not count. Sources: our "
     "accounting; PyTorch's tuning guide (asynchronous loading and augmentation).";
@@ -288,16 +288,9 @@ std::vector<Stretch> on_main_thread(const RuleContext& rules, Duration least) {
 
 /// The innermost host work around a stretch of a launching thread, or invalid.
 SliceId work_around(const RuleContext& rules, const Interval& stretch, TrackId track) {
-  const auto& threads = rules.context.nesting().work;
-  const auto thread = std::ranges::find(threads, track, &Nesting::Thread::track);
-  if (thread == threads.end()) return {};
+  const Nesting::Thread* const thread = thread_on(rules.context.nesting().work, track);
+  if (thread == nullptr) return {};
   return innermost_at(rules.trace(), rules.context.nesting(), *thread, stretch.begin, stretch.end);
-}
-
-/// The thread of a forest, or nullptr.
-const Nesting::Thread* thread_of(const std::vector<Nesting::Thread>& threads, TrackId track) {
-  const auto thread = std::ranges::find(threads, track, &Nesting::Thread::track);
-  return thread == threads.end() ? nullptr : &*thread;
 }
 
 /// Calls visit(innermost slice of the forest or invalid, piece) for all of a stretch.
@@ -310,7 +303,7 @@ void cut(const RuleContext& rules, const std::vector<Nesting::Thread>& forest,
     visit(innermost, part);
     at = part.end;
   };
-  if (const Nesting::Thread* const thread = thread_of(forest, stretch.track)) {
+  if (const Nesting::Thread* const thread = thread_on(forest, stretch.track)) {
     for_each_piece(rules.trace(), rules.context.nesting(), *thread, stretch.interval, piece);
   }
   if (at < stretch.interval.end) visit(SliceId(), Interval{at, stretch.interval.end});
@@ -508,27 +501,70 @@ class SiteFinder {
 /// Where in the program the stretches of a place lie, for most of their time.
 enum class Moment : std::uint8_t { before_work, in_optimizer, elsewhere };
 
-/// Has no operator of the step begun on that thread?
-bool is_before_work(const RuleContext& rules, const Interval& stretch, TrackId track) {
-  const Step* const step = rules.step_at(stretch.begin);
-  const Nesting::Thread* const thread = thread_of(rules.context.nesting().work, track);
-  if (step == nullptr || thread == nullptr) return false;
-  const Trace& trace = rules.trace();
-  const auto start_of = [&trace](SliceId at) { return trace.slices.start[at.row()]; };
-  auto at = std::ranges::lower_bound(thread->slices, step->window.begin, {}, start_of);
-  for (; at != thread->slices.end() && start_of(*at) < stretch.begin; ++at)
-    if (trace.kind(*at) == SliceKind::cpu_op) return false;
-  return true;
-}
+/// The host work of one thread that matches, in its order: what comes next after a moment is found
+/// at once, however much else lies between.
+class Matching {
+ public:
+  template <typename Matches>
+  Matching(const RuleContext& rules, TrackId track, const Matches& matches) {
+    const Nesting::Thread* const thread = thread_on(rules.context.nesting().work, track);
+    if (thread == nullptr) return;
+    known_ = true;
+    for (const SliceId slice : thread->slices) {
+      if (!matches(slice)) continue;
+      slices_.push_back(slice);
+      starts_.push_back(rules.trace().slices.start[slice.row()]);
+    }
+  }
+  /// Does the thread do host work at all?
+  [[nodiscard]] bool known() const { return known_; }
+  /// The first that begins at that time or later, or invalid.
+  [[nodiscard]] SliceId from(Time time) const {
+    const auto at = std::ranges::lower_bound(starts_, time);
+    return at == starts_.end() ? SliceId()
+                               : slices_[static_cast<std::size_t>(at - starts_.begin())];
+  }
 
-bool is_in_optimizer(const RuleContext& rules, SliceId around) {
-  const Column<SliceId>& parent = rules.context.nesting().parent;
-  for (SliceId at = around; at.valid(); at = parent[at.row()])
-    if (rules.trace().name(at).starts_with("Optimizer.")) return true;
-  return false;
+ private:
+  bool known_ = false;
+  std::vector<SliceId> slices_;
+  std::vector<Time> starts_;
+};
+
+/// The same of each thread that is asked about.
+template <typename Matches>
+class MatchingByThread {
+ public:
+  MatchingByThread(const RuleContext& rules, const Matches& matches)
+      : rules_(rules), matches_(matches) {}
+  const Matching& of(TrackId track) {
+    const auto at = known_.find(track);
+    return at != known_.end()
+               ? at->second
+               : known_.emplace(track, Matching(rules_, track, matches_)).first->second;
+  }
+
+ private:
+  const RuleContext& rules_;
+  Matches matches_;
+  std::map<TrackId, Matching> known_;
+};
+
+/// Has no operator of the step begun on the thread?
+bool is_before_work(const RuleContext& rules, const Interval& stretch, const Matching& operators) {
+  const Step* const step = rules.step_at(stretch.begin);
+  if (step == nullptr || !operators.known()) return false;
+  const SliceId first = operators.from(step->window.begin);
+  return !first.valid() || rules.trace().slices.start[first.row()] >= stretch.begin;
 }
 
 Moment moment_of(const RuleContext& rules, const Site& site, const std::vector<Stretch>& all) {
+  const Trace& trace = rules.trace();
+  FromOutside notes;
+  notes.resize(trace.slices.size());
+  const auto is_optimizers = [&](SliceId at) { return trace.name(at).starts_with("Optimizer."); };
+  const auto is_op = [&](SliceId at) { return trace.kind(at) == SliceKind::cpu_op; };
+  MatchingByThread operators(rules, is_op);
   std::array<Duration, 3> time{};
   for (const Interval& interval : site.stretches) {
     const auto at = std::ranges::lower_bound(all, interval.begin, {},
@@ -536,10 +572,13 @@ Moment moment_of(const RuleContext& rules, const Site& site, const std::vector<S
     if (at == all.end()) continue;
     const Time middle = interval.begin + interval.length() / 2;
     const Interval inside{middle, middle + duration_ns(1)};
-    const Moment moment = is_in_optimizer(rules, work_around(rules, inside, at->track))
-                              ? Moment::in_optimizer
-                          : is_before_work(rules, interval, at->track) ? Moment::before_work
-                                                                       : Moment::elsewhere;
+    const SliceId around = work_around(rules, inside, at->track);
+    const bool in_optimizer =
+        innermost_around(notes, rules.context.nesting().parent, around, is_optimizers).valid();
+    const Moment moment = in_optimizer ? Moment::in_optimizer
+                          : is_before_work(rules, interval, operators.of(at->track))
+                              ? Moment::before_work
+                              : Moment::elsewhere;
     time[static_cast<std::size_t>(moment)] += interval.length();
   }
   return static_cast<Moment>(std::ranges::max_element(time) - time.begin());
@@ -566,26 +605,28 @@ bool fetches_from_workers(std::string_view name) {
 
 /// Do the workers of a loader start in this stretch: between the seed that an iterator draws and
 /// its first fetch, with nothing but the sampler in between?
-bool starts_workers(const RuleContext& rules, const Interval& stretch, TrackId track) {
+/// `others`: what is not the sampler's.
+bool starts_workers(const RuleContext& rules, const Interval& stretch, TrackId track,
+                    const Matching& others) {
   const Trace& trace = rules.trace();
-  const Nesting::Thread* const thread = thread_of(rules.context.nesting().work, track);
+  const Nesting::Thread* const thread = thread_on(rules.context.nesting().work, track);
   if (thread == nullptr) return false;
   const auto start_of = [&trace](SliceId at) { return trace.slices.start[at.row()]; };
   const auto after = std::ranges::lower_bound(thread->slices, stretch.end, {}, start_of);
   if (after == thread->slices.begin() || !samples(trace.name(*std::prev(after)))) return false;
-  const auto other = std::find_if(after, thread->slices.end(),
-                                  [&](SliceId at) { return !samples(trace.name(at)); });
-  return other != thread->slices.end() && fetches_from_workers(trace.name(*other));
+  const SliceId other = others.from(stretch.end);
+  return other.valid() && fetches_from_workers(trace.name(other));
 }
 
 /// The time of a place in which workers of a loader start.
 Duration starting_workers(const RuleContext& rules, const Site& site,
                           const std::vector<Stretch>& all) {
+  MatchingByThread others(rules, [&](SliceId at) { return !samples(rules.trace().name(at)); });
   Duration sum{};
   for (const Interval& interval : site.stretches) {
     const auto at = std::ranges::lower_bound(all, interval.begin, {},
                                              [](const Stretch& one) { return one.interval.begin; });
-    if (at != all.end() && starts_workers(rules, interval, at->track))
+    if (at != all.end() && starts_workers(rules, interval, at->track, others.of(at->track)))
       sum += rules.counted(interval);
   }
   return sum;
@@ -821,7 +862,7 @@ std::size_t steps_with(const RuleContext& rules, SliceId frame) {
 /// each of them, and what a loop does in each of its rounds.
 bool wanders(const RuleContext& rules, const Site& site, std::size_t among) {
   const Nesting::Thread* const thread =
-      thread_of(rules.context.nesting().work, rules.accounting.main_thread);
+      thread_on(rules.context.nesting().work, rules.accounting.main_thread);
   if (thread == nullptr) return false;
   struct Place {
     std::set<const Step*> steps;
@@ -994,17 +1035,16 @@ std::string doubts(const RuleContext& rules, bool frees, bool rare, bool may_fre
     return "Which of both it is shows where memory is recorded: the operators before work on large "
            "tensors, and giving those back takes long.";
   if (rare)
-    return "Other steps do not stand still there: a thread that is kept off its processor, and a "
-           "garbage "
-           "collection, show the same way.";
+    return "Other steps have no such gap: a thread that waits for a processor, or a garbage "
+           "collection, looks the same.";
   if (has_frames(rules))
     return "Recording Python stacks makes Python slower than it is: compare the step time without.";
   if (frees)
     return "Recording each allocation makes freeing slower: compare the step time without.";
   return rules.trace().memory.size() == 0
              ? "What other libraries do, freeing of large tensors, or waiting for another process, "
-               "shows the same way."
-             : "What other libraries do, or waiting for another process, shows the same way.";
+               "looks the same."
+             : "What other libraries do, or waiting for another process, looks the same.";
 }
 
 Finding make(const RuleContext& rules, Site& site, const std::vector<Stretch>& all,

@@ -116,7 +116,6 @@ struct Link {
 };
 
 struct Chain {
-  std::size_t dim = 0;
   std::vector<Link> links;
 };
 
@@ -125,27 +124,25 @@ std::vector<Chain> chains_of(const RuleContext& rules, const Nesting::Thread& th
                              const NameSet& names) {
   const Trace& trace = rules.trace();
   std::vector<Chain> chains;
-  std::map<Shape, std::vector<std::size_t>> waiting;  // By what was made last; the newest behind.
+  // By what was made last, and in which dimension it grows; the newest behind.
+  std::map<std::pair<Shape, std::size_t>, std::vector<std::size_t>> waiting;
   for (const SliceId op : thread.slices) {
     if (!names.contains(trace.slices.name[op.row()]) || trace.kind(op) != SliceKind::cpu_op)
       continue;
     if (!counts_on_host(rules, trace.slices.start[op.row()])) continue;
     const std::optional<Join> join = join_of(trace, op);
     if (!join) continue;
-    std::vector<std::size_t>& candidates = waiting[join->old];
-    const auto same =
-        std::ranges::find_if(candidates.rbegin(), candidates.rend(),
-                             [&](std::size_t i) { return chains[i].dim == join->dim; });
+    std::vector<std::size_t>& candidates = waiting[{join->old, join->dim}];
     std::size_t at = chains.size();
-    if (same == candidates.rend()) {
-      chains.push_back({.dim = join->dim, .links = {}});
+    if (candidates.empty()) {
+      chains.emplace_back();
     } else {
-      at = *same;
-      candidates.erase(std::next(same).base());
+      at = candidates.back();
+      candidates.pop_back();
     }
     chains[at].links.push_back(
         {.op = op, .new_part = join->new_part(), .elements = elements(join->result)});
-    waiting[join->result].push_back(at);
+    waiting[{join->result, join->dim}].push_back(at);
   }
   std::erase_if(chains, [](const Chain& chain) { return chain.links.size() < kLeastLength; });
   return chains;

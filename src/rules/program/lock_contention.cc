@@ -14,8 +14,8 @@ constexpr std::string_view kDoc =
     "their Python stack; their time in the run queue is left out. Locks between processes "
     "(multiprocessing) count, and mutexes of native code as glibc waits for them. Waiting for the "
     "end of a thread, an item of a queue, an event or a "
-    "result does not count: there a thread has nothing to do. Other locks of native code cannot "
-    "be told from such waits. No saving is predicted: samples do not show how long the lock must "
+    "result does not count: there a thread has nothing to do. Other locks of native code look "
+    "like such waits. No saving is predicted: samples do not show how long the lock must "
     "be held.";
 
 Outcome check(const RuleContext& rules) {

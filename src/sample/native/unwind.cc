@@ -280,7 +280,7 @@ std::string_view to_string(Stop stop) {
   constexpr std::array<std::string_view, 7> kTexts = {
       "the first function was reached",
       "no code that is known lies at an address",
-      "the code tells nothing of its callers",
+      "the code does not show where its caller is",
       "a register that is not known is needed",
       "more of the stack than was copied is needed",
       "rules and stack contradict each other",

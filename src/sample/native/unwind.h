@@ -17,7 +17,7 @@ namespace fathom::sample::native {
 enum class Stop : std::uint8_t {
   whole,             ///< The first function of the thread was reached.
   no_code,           ///< No code that is known lies at an address.
-  no_rules,          ///< The code tells nothing of its callers.
+  no_rules,          ///< The code does not show where its caller is.
   unknown_register,  ///< A rule needs a register that is not known.
   stack_end,         ///< A rule needs more of the stack than was copied.
   broken,            ///< Rules or stack contradict themselves.

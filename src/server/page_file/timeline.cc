@@ -223,8 +223,8 @@ void carry_timeline(Carrier& carrier, OpenInput& input, const Places& places,
   tiles.carry_places(places.stretches, shares.findings);
   if (!tiles.complete()) {
     std::string sentence = "The timeline " + of + (of.empty() ? "" : " ") +
-                           "tells slices apart that are longer than " +
-                           duration_text(2 * tiles.bin()) + ", and sums up shorter ones";
+                           "shows slices longer than " + duration_text(2 * tiles.bin()) +
+                           " one by one, and sums up shorter ones";
     if (!steps.empty()) {
       sentence += steps_complete ? "; of " : "; more of ";
       sentence += steps_text(places.steps) +
