@@ -924,8 +924,8 @@ bool may_free(const RuleContext& rules, const Site& site, Work work) {
   if (rules.device >= 0 || work != Work::other || site.line.valid() || trace.memory.size() > 0)
     return false;
   const Nesting& nesting = rules.context.nesting();
-  const Nesting::Thread* const thread = thread_of(nesting.work, rules.accounting.main_thread);
-  const Nesting::Thread* const frames = thread_of(nesting.frames, rules.accounting.main_thread);
+  const Nesting::Thread* const thread = thread_on(nesting.work, rules.accounting.main_thread);
+  const Nesting::Thread* const frames = thread_on(nesting.frames, rules.accounting.main_thread);
   if (thread == nullptr) return false;
   Duration all{};
   Duration after_large{};
