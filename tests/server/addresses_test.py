@@ -15,7 +15,7 @@ def routes():
     for name in re.findall(r"(\w+)\(\)", names):
         for source in (SERVER / "routes").glob("*.cc"):
             text = source.read_text()
-            made = re.search(rf'^Route {name}\(\) {{\s*return {{\.path = "([^"]*)"', text, re.M)
+            made = re.search(rf'^Route {name}\(\) {{\s*return {{\s*\.path = "([^"]*)"', text, re.M)
             if made:
                 found[made[1]] = text
                 break

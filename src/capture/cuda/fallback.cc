@@ -173,8 +173,8 @@ bool shows_gpu(const char* devices) {
 }
 
 void explain_absent(Loss& loss) {
-  loss.why = "no GPU is shown to this process (" + loss.why + ")";
-  loss.remedy = "run where a GPU is: /dev has no file nvidia0 here; containers need --gpus all";
+  loss.why = "no GPU is shown to this process (/dev has no nvidia0), and " + loss.why;
+  loss.remedy = "run where a GPU is (containers: --gpus all); where one is, " + loss.remedy;
 }
 
 std::string remedy_of_named(int driver_major) {

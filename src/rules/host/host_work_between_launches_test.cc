@@ -233,7 +233,7 @@ TEST(HostWorkBetweenLaunches, IsUnsureOfGapsThatAreNowHereNowThere) {
 }
 
 /// Four steps, each of a hundred rounds of two operators of 40 µs; after every n-th round 1 ms of
-/// nothing. The program's function is around all of them where `frame` says so.
+/// nothing. The program's function is around all of them where `frame` is set.
 std::vector<Finding> rounds(std::int64_t every, bool frame) {
   TraceBuilder builder;
   std::int64_t at = 0;
