@@ -125,7 +125,10 @@ def same_twice(comparisons: int, pairs: int) -> list[str]:
 def true_difference(name: str, new: Callable[[], object], base: Callable[[], object], comparisons: int, seconds: float) -> str:
     """Found is a difference where the whole interval lies above 0, whether or not it is larger than the resolution."""
     verdicts: dict[str, int] = {}
-    ratios, medians, took, announcements = [], [], [], []
+    ratios: list[float] = []
+    medians: list[float] = []
+    took: list[float] = []
+    announcements: list[float] = []
     found = in_time = wrong = 0
     for _ in range(comparisons):
         told = fathom.bench(new, against=base, resolution=0.01, time=seconds).to_dict()

@@ -107,7 +107,7 @@ def measured(base: pathlib.Path, new: pathlib.Path, rounds: int) -> tuple[list[T
 
 def row(title: str, size: int, diagnoses: list[Taken], comparisons: list[Taken]) -> str:
     def median(of: list[Taken], field: str) -> float:
-        return statistics.median(getattr(each, field) for each in of)
+        return float(statistics.median(getattr(each, field) for each in of))
 
     cells = [title, f"{size / 1e6:.0f} MB"]
     for field, shown in (("cpu_s", "{:.1f} s"), ("wall_s", "{:.1f} s"), ("peak_bytes", "{:.0f} MB")):

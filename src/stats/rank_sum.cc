@@ -22,16 +22,18 @@ Ranked rank(std::span<const double> a, std::span<const double> b) {
   double zeros_of_a = 0;
   double zeros_of_b = 0;
   for (const double value : a) {
-    if (value == 0)
+    if (value == 0) {
       ++zeros_of_a;
-    else
+    } else {
       others.emplace_back(value, true);
+    }
   }
   for (const double value : b) {
-    if (value == 0)
+    if (value == 0) {
       ++zeros_of_b;
-    else
+    } else {
       others.emplace_back(value, false);
+    }
   }
   std::ranges::sort(others, {}, &std::pair<double, bool>::first);
   Ranked out;

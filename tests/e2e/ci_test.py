@@ -16,6 +16,7 @@ PACKAGE = pathlib.Path(os.environ.get("FATHOM_PACKAGE", pathlib.Path(FATHOM).par
 SCRIPT = ROOT / "examples/ci/check_change"
 sys.path.insert(0, str(ROOT / "tools"))
 import ci_page  # noqa: E402
+
 PROGRAM = """
 import fathom
 for step in range(25):
