@@ -2,7 +2,9 @@
 #include "analysis/context.h"
 
 #include <algorithm>
+#include <atomic>
 #include <optional>
+#include <utility>
 
 #include "analysis/accounting/accounting.h"
 #include "analysis/machine/telemetry.h"
@@ -52,6 +54,10 @@ Interval window_of_steps(const Steps& steps, Selection::StepRange range) {
 }  // namespace
 
 struct Analyses::State {
+  std::function<std::optional<Structure>()> provide;
+  Once provide_once;
+  std::optional<Structure> provided;  // emptied by who takes it
+  std::atomic<bool> computed_links = false;
   Lazy<Nesting> nesting;
   Lazy<Links> links;
   Lazy<Steps> steps;
@@ -66,18 +72,36 @@ struct Analyses::State {
 Analyses::Analyses(const Trace& trace) : trace_(trace), state_(std::make_unique<State>()) {}
 Analyses::~Analyses() = default;
 
+void Analyses::provide(std::function<std::optional<Structure>()> structure) {
+  state_->provide = std::move(structure);
+}
+
+Structure* Analyses::provided() const {
+  state_->provide_once.call([this] {
+    if (state_->provide) state_->provided = state_->provide();
+  });
+  return state_->provided ? &*state_->provided : nullptr;
+}
+
+bool Analyses::computed_structure() const { return state_->computed_links.load(); }
+
 const Nesting& Analyses::nesting() const {
-  return state_->nesting.get([this] { return compute_nesting(trace_); });
+  return state_->nesting.get([this] {
+    if (Structure* const known = provided()) return std::move(known->nesting);
+    return compute_nesting(trace_);
+  });
 }
 
 const Links& Analyses::links() const {
   return state_->links.get([this] {
+    if (Structure* const known = provided()) return std::move(known->links);
     const unsigned threads = trace_.slices.size() > kWorthThreads ? 2 : 1;
     Links links;
     for_each_in_parallel(2, threads, [&](std::size_t part) {
       part == 0 ? static_cast<void>(nesting()) : static_cast<void>(links = match_launches(trace_));
     });
     attribute_to_ops(trace_, nesting(), links);
+    state_->computed_links.store(true);
     return links;
   });
 }

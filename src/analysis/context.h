@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 
@@ -21,6 +22,12 @@ struct Accounting;
 struct TimedSteps;
 class Telemetry;
 
+/// What most analyses rest on, where it was computed before.
+struct Structure {
+  Nesting nesting;
+  Links links;
+};
+
 /// Lazily computed analyses of one trace. Thread-safe. The trace must outlive it.
 class Analyses {
  public:
@@ -28,6 +35,12 @@ class Analyses {
   ~Analyses();
   Analyses(const Analyses&) = delete;
   Analyses& operator=(const Analyses&) = delete;
+
+  /// Where nesting and links may come from instead of being computed: asked once, when the first of
+  /// them is. Before any of them was.
+  void provide(std::function<std::optional<Structure>()> structure);
+  /// Were both computed, not provided?
+  [[nodiscard]] bool computed_structure() const;
 
   [[nodiscard]] const Nesting& nesting() const;
   [[nodiscard]] const Links& links() const;
@@ -44,6 +57,8 @@ class Analyses {
 
  private:
   struct State;
+  /// What was provided; null: nothing.
+  [[nodiscard]] Structure* provided() const;
   const Trace& trace_;
   std::unique_ptr<State> state_;
 };

@@ -3,16 +3,22 @@
 
 #include <algorithm>
 #include <charconv>
+#include <exception>
 #include <system_error>
 
 #include <unistd.h>
 
 #include "base/stop.h"
 #include "base/thread_pool.h"
+#include "engine/inputs/kept_structure.h"
 #include "engine/query/nearest.h"
 
 namespace fathom {
 namespace {
+
+/// What the call forest and the launches are kept as. Of fewer slices they are computed at once.
+constexpr std::string_view kStructure = "structure";
+constexpr std::size_t kStructureFrom = 200'000;
 
 Error usage(std::string message) { return {ErrorCode::invalid_argument, std::move(message)}; }
 
@@ -85,6 +91,7 @@ Session::Session(Trace trace, std::string input)
     : trace_(std::move(trace)), analyses_(trace_), input_(std::move(input)), process_(getpid()) {}
 
 Session::~Session() {
+  if (process_ == getpid()) keep_structure();
   // A child that was forked meanwhile has no such thread to wait for.
   if (keeping_.joinable() && process_ != getpid()) keeping_.detach();
 }
@@ -108,6 +115,7 @@ Result<std::unique_ptr<Session>> Session::open(std::string_view path, const Read
   if (!cache.keeps()) return session;
   session->kept_ = cache;
   session->of_cache_ = !fresh;
+  session->use_kept_structure();
   if (fresh && keeping == Keeping::at_once) session->keep_beside();
   if (fresh && keeping == Keeping::when_told) session->to_keep_ = true;
   return session;
@@ -115,6 +123,29 @@ Result<std::unique_ptr<Session>> Session::open(std::string_view path, const Read
 
 void Session::keep_read() const {
   if (to_keep_.exchange(false)) kept_->keep(trace_);
+  keep_structure();
+}
+
+void Session::use_kept_structure() {
+  if (trace_.slices.size() < kStructureFrom) return;
+  analyses_.provide([this] {
+    std::optional<Structure> structure;
+    kept_->use_answer(kStructure, [&](std::string_view content) {
+      structure = read_structure(content, trace_);
+      return structure.has_value();
+    });
+    return structure;
+  });
+}
+
+void Session::keep_structure() const noexcept {
+  if (!kept_ || trace_.slices.size() < kStructureFrom || !analyses_.computed_structure()) return;
+  if (structure_kept_.exchange(true)) return;
+  try {
+    kept_->keep_answer(kStructure, write_structure(analyses_.nesting(), analyses_.links()));
+  } catch (const std::exception&) {
+    // Without memory for it, it is computed again the next time.
+  }
 }
 
 void Session::keep_beside() {

@@ -69,6 +69,9 @@ class Session {
   [[nodiscard]] Result<Selection> select(const Request& request) const;
 
  private:
+  /// Its call forest and launches come from where they were kept, and are kept once computed.
+  void use_kept_structure();
+  void keep_structure() const noexcept;
   /// Keeps the trace, beside what is asked of the session, which ends no earlier.
   void keep_beside();
 
@@ -78,6 +81,7 @@ class Session {
   std::optional<TraceCache> kept_;
   bool of_cache_ = false;
   mutable std::atomic<bool> to_keep_ = false;
+  mutable std::atomic<bool> structure_kept_ = false;
   std::int64_t process_;  // that keeping_ runs in
   std::jthread keeping_;  // last: it reads the rest
 };

@@ -46,6 +46,33 @@ std::vector<bool> step_bounds(const ReplayGraph& graph) {
   return bounds;
 }
 
+/// The points of a thread in a range, and the stretch that they end.
+struct PointRange {
+  std::size_t first = 0;
+  std::size_t last = 0;
+  Interval window{};
+};
+
+/// Does the node come after another one of its thread that is in the graph?
+bool follows(const ReplayGraph& graph, std::uint32_t node) {
+  const auto first = graph.edges.begin() + graph.first_edge[node];
+  const auto last = graph.edges.begin() + graph.first_edge[node + 1];
+  return std::any_of(first, last,
+                     [](const ReplayEdge& edge) { return edge.kind == EdgeKind::host; });
+}
+
+PointRange points_in(const ReplayGraph& graph, const std::vector<std::uint32_t>& points,
+                     const NodeRange& range) {
+  const auto position = [&points](std::uint32_t node) {
+    return static_cast<std::size_t>(std::ranges::lower_bound(points, node) - points.begin());
+  };
+  PointRange inside{.first = position(range.begin), .last = position(range.end), .window = {}};
+  if (inside.first == inside.last) return inside;
+  const std::size_t from = follows(graph, points[inside.first]) ? inside.first - 1 : inside.first;
+  inside.window = {graph.at[points[from]], graph.at[points[inside.last - 1]]};
+  return inside;
+}
+
 /// Sums up the changes of one thread, piece by piece.
 class ThreadChanges {
  public:
@@ -61,10 +88,11 @@ class ThreadChanges {
         changes_(changes) {}
 
   void walk(const NodeRange& range) {
-    point_ = position(range.begin);
-    last_ = position(range.end);
+    const PointRange inside = points_in(graph_, points_, range);
+    point_ = inside.first;
+    last_ = inside.last;
     if (point_ == last_) return;
-    const Interval window{at(follows(point_) ? point_ - 1 : point_), at(last_ - 1)};
+    const Interval& window = inside.window;
     ahead_until_ = window.begin;
     change_ = 0;
     for_each_piece(graph_.trace, nesting_, *graph_.threads[thread_].work, window,
@@ -73,17 +101,6 @@ class ThreadChanges {
   }
 
  private:
-  [[nodiscard]] std::size_t position(std::uint32_t node) const {
-    return static_cast<std::size_t>(std::ranges::lower_bound(points_, node) - points_.begin());
-  }
-  /// Does the point come after another one of its thread that is in the graph?
-  [[nodiscard]] bool follows(std::size_t point) const {
-    const std::uint32_t node = points_[point];
-    const auto first = graph_.edges.begin() + graph_.first_edge[node];
-    const auto last = graph_.edges.begin() + graph_.first_edge[node + 1];
-    return std::any_of(first, last,
-                       [](const ReplayEdge& edge) { return edge.kind == EdgeKind::host; });
-  }
   [[nodiscard]] Time at(std::size_t point) const { return graph_.at[points_[point]]; }
 
   void add(SliceId owner, Interval piece) {
@@ -155,6 +172,18 @@ class ThreadChanges {
 };
 
 }  // namespace
+
+std::vector<std::vector<Interval>> host_windows(const ReplayGraph& graph,
+                                                const std::vector<NodeRange>& ranges) {
+  std::vector<std::vector<Interval>> windows(graph.threads.size());
+  for (std::size_t thread = 0; thread < windows.size(); ++thread) {
+    for (const NodeRange& range : ranges) {
+      const PointRange inside = points_in(graph, graph.threads[thread].points, range);
+      if (inside.first != inside.last) windows[thread].push_back(inside.window);
+    }
+  }
+  return windows;
+}
 
 HostChanges change_host(const ReplayGraph& graph, const SliceEdits& edits,
                         const std::vector<NodeRange>& ranges) {

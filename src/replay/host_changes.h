@@ -28,6 +28,11 @@ struct HostChanges {
   std::vector<AheadWork> ahead;  ///< By node.
 };
 
+/// The stretches of each thread, by row of ReplayGraph::threads, in which an edited slice may
+/// change what is replayed; ascending.
+std::vector<std::vector<Interval>> host_windows(const ReplayGraph& graph,
+                                                const std::vector<NodeRange>& ranges);
+
 /// Each stretch between two points of a thread is shared by the slices that were innermost there;
 /// a slice's factor changes its shares. O(slices and points in the ranges, which ascend).
 HostChanges change_host(const ReplayGraph& graph, const SliceEdits& edits,

@@ -2,6 +2,7 @@
 #include "replay/replay.h"
 
 #include <algorithm>
+#include <iterator>
 #include <numeric>
 
 #include "base/stop.h"
@@ -107,6 +108,30 @@ Prediction Replay::run(const Edits& edits) const {
   for (const PathStretch& stretch : trace_back(edited, times, plan.steps[row], windows[row]))
     prediction.path[static_cast<std::size_t>(stretch.part)] += stretch.interval.length();
   return prediction;
+}
+
+std::vector<SliceId> Replay::concerned(std::span<const SliceId> slices) const {
+  const Slices& rows = graph_->trace.slices;
+  std::vector<bool> of_node(rows.size());
+  for (const SliceId slice : graph_->slice) {
+    if (slice.valid()) of_node[slice.row()] = true;
+  }
+  const std::vector<std::vector<Interval>> windows =
+      host_windows(*graph_, plan_steps(*graph_, graph_->predicted).ranges);
+  std::vector<const std::vector<Interval>*> of_track(graph_->trace.tracks.size());
+  for (std::size_t thread = 0; thread < windows.size(); ++thread)
+    of_track[graph_->threads[thread].work->track.row()] = &windows[thread];
+  // Windows ascend, and so do their ends.
+  const auto in_sight = [&](SliceId slice) {
+    const std::vector<Interval>* const all = of_track[rows.track[slice.row()].row()];
+    if (all == nullptr) return false;
+    const auto window = std::ranges::lower_bound(*all, rows.start[slice.row()], {}, &Interval::end);
+    return window != all->end() && window->begin <= rows.end(slice);
+  };
+  std::vector<SliceId> found;
+  std::ranges::copy_if(slices, std::back_inserter(found),
+                       [&](SliceId slice) { return of_node[slice.row()] || in_sight(slice); });
+  return found;
 }
 
 std::vector<Interval> Replay::predicted_windows() const {

@@ -95,6 +95,8 @@ class Replay {
 
   /// Unchanged: reproduces every activity exactly. O(nodes + edges).
   [[nodiscard]] Prediction run(const Edits& edits) const;
+  /// Those of the slices whose edits can change what run() says, in their order. O(nodes + slices).
+  [[nodiscard]] std::vector<SliceId> concerned(std::span<const SliceId> slices) const;
   [[nodiscard]] Residuals residuals() const;
   /// Where the predicted steps lie in the trace, in the order of Prediction::steps.
   [[nodiscard]] std::vector<Interval> predicted_windows() const;

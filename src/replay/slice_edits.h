@@ -2,14 +2,42 @@
 #pragma once
 
 #include <algorithm>
+#include <bit>
 #include <cstdint>
+#include <cstdlib>
+#include <memory>
+#include <utility>
 #include <vector>
 
+#include "base/out_of_memory.h"
 #include "replay/replay.h"
 
 namespace fathom {
 
-/// What is to become of each slice. O(slices) to build, less where an edit of a kind is missing.
+/// Memory that is zero without being written: pages that nobody touches cost nothing.
+template <typename T>
+struct ZeroPages {
+  using value_type = T;
+  ZeroPages() = default;
+  template <typename U>
+  explicit ZeroPages(const ZeroPages<U>& /*other*/) {}
+  T* allocate(std::size_t count) {
+    void* const memory = std::calloc(count, sizeof(T));
+    if (memory == nullptr) throw OutOfMemory(count * sizeof(T));
+    return static_cast<T*>(memory);
+  }
+  void deallocate(T* memory, std::size_t /*count*/) { std::free(memory); }
+  /// It is zero already.
+  template <typename U>
+  void construct(U* /*at*/) {}
+  template <typename U, typename... Arguments>
+  void construct(U* at, Arguments&&... arguments) {
+    std::construct_at(at, std::forward<Arguments>(arguments)...);
+  }
+  friend bool operator==(const ZeroPages&, const ZeroPages&) { return true; }
+};
+
+/// What is to become of each slice. O(edits) to build.
 class SliceEdits {
  public:
   using Flag = std::uint8_t;
@@ -26,9 +54,10 @@ class SliceEdits {
     for (const auto& [slice, factor] : edits.scale) tracks_[track_of(trace, slice)] = true;
     for (const SliceId call : edits.remove) tracks_[track_of(trace, call)] = true;
     for (const SliceId slice : edits.overlap) tracks_[track_of(trace, slice)] = true;
-    if (!edits.scale.empty() || !edits.remove.empty()) factors_.assign(slices, 1.0F);
-    for (const auto& [slice, factor] : edits.scale) factors_[slice.row()] = std::max(factor, 0.0F);
-    for (const SliceId call : edits.remove) factors_[call.row()] = 0;
+    if (!edits.scale.empty() || !edits.remove.empty()) factors_.resize(slices);
+    for (const auto& [slice, factor] : edits.scale)
+      factors_[slice.row()] = kOne ^ std::bit_cast<std::uint32_t>(std::max(factor, 0.0F));
+    for (const SliceId call : edits.remove) factors_[call.row()] = kOne;  // 0
     mark(edits.remove, kRemoved, slices);
     mark(edits.no_wait, kNoWait, slices);
     mark(edits.hide, kHidden, slices);
@@ -45,7 +74,8 @@ class SliceEdits {
   [[nodiscard]] bool any_on(TrackId track) const { return tracks_[track.row()]; }
 
   [[nodiscard]] double factor(SliceId slice) const {
-    return factors_.empty() || !slice.valid() ? 1.0 : double{factors_[slice.row()]};
+    if (factors_.empty() || !slice.valid()) return 1.0;
+    return double{std::bit_cast<float>(kOne ^ factors_[slice.row()])};
   }
   [[nodiscard]] bool has(SliceId slice, Flag flag) const {
     return !flags_.empty() && slice.valid() && (flags_[slice.row()] & flag) != 0;
@@ -62,9 +92,12 @@ class SliceEdits {
       flags_[slice.row()] = static_cast<Flag>(flags_[slice.row()] | flag);
   }
 
-  std::vector<float> factors_;  // by slice; empty: all 1
-  std::vector<Flag> flags_;     // by slice; empty: none
-  std::vector<bool> tracks_;    // with scaled, removed or moved slices
+  static constexpr auto kOne = std::bit_cast<std::uint32_t>(1.0F);
+
+  // By slice, its bits and those of 1; empty: all 1.
+  std::vector<std::uint32_t, ZeroPages<std::uint32_t>> factors_;
+  std::vector<Flag, ZeroPages<Flag>> flags_;  // by slice; empty: none
+  std::vector<bool> tracks_;                  // with scaled, removed or moved slices
   bool launch_once_;
   bool any_ahead_;
 };

@@ -36,8 +36,8 @@ std::string write_answer(std::string_view key, std::string_view question, std::s
   return content;
 }
 
-std::optional<std::string> read_answer(std::string_view content, std::string_view key,
-                                       std::string_view question) {
+std::optional<std::string_view> read_answer(std::string_view content, std::string_view key,
+                                            std::string_view question) {
   Header header;
   if (content.size() < sizeof header) return std::nullopt;
   std::memcpy(&header, content.data(), sizeof header);
@@ -52,7 +52,7 @@ std::optional<std::string> read_answer(std::string_view content, std::string_vie
   }
   if (body.substr(0, key.size()) != key || body.substr(key.size(), question.size()) != question)
     return std::nullopt;
-  return std::string(body.substr(key.size() + question.size()));
+  return body.substr(key.size() + question.size());
 }
 
 }  // namespace fathom

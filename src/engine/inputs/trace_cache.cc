@@ -14,6 +14,7 @@
 #include <vector>
 
 #include <fcntl.h>
+#include <sys/mman.h>
 #include <sys/statvfs.h>
 #include <unistd.h>
 
@@ -142,6 +143,20 @@ bool make_room(const std::string& folder, std::uint64_t more) {
   return sum <= limit;
 }
 
+/// Of a file that nobody writes to.
+class Mapped {
+ public:
+  Mapped(void* data, std::size_t bytes) : data_(data), bytes_(bytes) {}
+  ~Mapped() { munmap(data_, bytes_); }
+  Mapped(const Mapped&) = delete;
+  Mapped& operator=(const Mapped&) = delete;
+  [[nodiscard]] std::string_view text() const { return {static_cast<const char*>(data_), bytes_}; }
+
+ private:
+  void* data_;
+  std::size_t bytes_;
+};
+
 /// Makes a file with what `fill` writes, under another name until it is whole.
 template <class Fill>
 void write(const std::string& folder, const std::string& file, Fill fill) {
@@ -205,29 +220,42 @@ std::string TraceCache::answer_file(std::string_view question) const {
   return folder_ + "/" + name_of(key_ + std::string(question), kAnswerEnding);
 }
 
-std::optional<std::string> TraceCache::find_answer(std::string_view question) const {
-  if (file_.empty() || !make_private_folder(folder_)) return std::nullopt;
+bool TraceCache::use_answer(std::string_view question,
+                            const std::function<bool(std::string_view)>& use) const {
+  if (file_.empty() || !make_private_folder(folder_)) return false;
   const std::string path = answer_file(question);
   struct stat facts {};
   const Descriptor file = open_ours(path, facts);
-  if (!file) return std::nullopt;
+  if (!file) return false;
   try {
-    std::optional<std::string> answer;
-    const auto bytes = static_cast<std::uint64_t>(facts.st_size);
-    if (bytes <= 2 * kMostAnswerBytes) {
-      std::string content(bytes, '\0');
-      if (const std::optional<std::size_t> read = read_all(file.get(), content))
-        answer = read_answer(std::string_view(content).substr(0, *read), key_, question);
+    bool used = false;
+    const auto bytes = static_cast<std::size_t>(facts.st_size);
+    if (bytes > 0 && bytes <= 2 * kMostAnswerBytes) {
+      void* const mapped =
+          mmap(nullptr, bytes, PROT_READ, MAP_PRIVATE | MAP_POPULATE, file.get(), 0);
+      if (mapped == MAP_FAILED) return false;
+      const Mapped content(mapped, bytes);
+      const std::optional<std::string_view> answer = read_answer(content.text(), key_, question);
+      used = answer && use(*answer);
     }
-    if (answer) {
+    if (used) {
       futimens(file.get(), nullptr);  // used now
     } else {
       unlink(path.c_str());
     }
-    return answer;
+    return used;
   } catch (const std::bad_alloc&) {
-    return std::nullopt;
+    return false;
   }
+}
+
+std::optional<std::string> TraceCache::find_answer(std::string_view question) const {
+  std::optional<std::string> answer;
+  use_answer(question, [&answer](std::string_view kept) {
+    answer = std::string(kept);
+    return true;
+  });
+  return answer;
 }
 
 void TraceCache::keep_answer(std::string_view question, std::string_view answer) const noexcept {

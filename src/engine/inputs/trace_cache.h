@@ -1,6 +1,7 @@
 // TraceCache: what is kept of an input, so that it opens and answers at once the next time.
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -33,6 +34,10 @@ class TraceCache {
   /// What was answered to this question about the file, if that was kept: kept and found as the
   /// trace is, so that the build and the file are the same.
   [[nodiscard]] std::optional<std::string> find_answer(std::string_view question) const;
+  /// The same without a copy: shows it to `use`, and where that says false, it is not kept longer.
+  /// Whether it was there and used. `use` must not be stopped (base/stop.h).
+  bool use_answer(std::string_view question,
+                  const std::function<bool(std::string_view)>& use) const;
   /// Keeps an answer that depends on nothing but the file, the question and the build. As keep().
   void keep_answer(std::string_view question, std::string_view answer) const noexcept;
   /// True where keep() has a place.

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <list>
 #include <memory>
 #include <mutex>
@@ -56,13 +57,19 @@ class LastUsed {
   std::list<Kept> kept_;
 };
 
+/// What a target of --scale is about.
+struct FoundTargets {
+  Targets targets;           ///< As far as they can change what is replayed; one at least.
+  std::uint64_t slices = 0;  ///< How many there are in the whole recording.
+};
+
 /// Of one recording and selection: while a slider moves, neither what it is about changes nor what
 /// the switches beside it do. Holds about as much as two columns of the recording.
 struct KeptEdits {
   explicit KeptEdits(std::size_t slices) : targets(slices + 1), options(slices + 1) {}
 
-  LastUsed<Targets> targets;      ///< Of --scale, by target.
-  LastUsed<WhatIfEdits> options;  ///< Of all others that depend on the recording alone, as typed.
+  LastUsed<FoundTargets> targets;  ///< Of --scale, by target.
+  LastUsed<WhatIfEdits> options;   ///< Of all others that depend on the recording alone, as typed.
 };
 
 }  // namespace fathom

@@ -132,7 +132,8 @@ void WhatIfModel::replay_finding(const FindingChange& finding, WhatIf& result) c
 Result<WhatIf> WhatIfModel::run(const WhatIfRequest& request) const {
   const TableOptions options{.peaks = request.peaks};
   const Context context{session_->trace(), session_->analyses(), selection_, options};
-  Result<WhatIfEdits> edits = what_if_edits(context, request, kept_.get());
+  const ReplayedEdits replayed{.replay = replay_, .kept = *kept_};
+  Result<WhatIfEdits> edits = what_if_edits(context, request, &replayed);
   if (!edits) return std::move(edits).error();
   std::vector<const FindingChange*> findings;
   for (const std::string& id : request.findings) {

@@ -51,20 +51,20 @@ Result<Assignment> parse_assignment(std::string_view option, const std::string& 
 
 class EditMaker {
  public:
-  EditMaker(const Context& context, WhatIfEdits& edits, KeptEdits* kept)
-      : context_(context), trace_(context.trace), edits_(edits), kept_(kept) {}
+  EditMaker(const Context& context, WhatIfEdits& edits, const ReplayedEdits* replayed)
+      : context_(context), trace_(context.trace), edits_(edits), replayed_(replayed) {}
 
   Result<void> scale(const std::string& text) {
     const Result<Assignment> assignment = parse_assignment("--scale", text, 1000);
     if (!assignment) return assignment.error();
-    const Result<std::shared_ptr<const Targets>> found = targets_of(assignment->target);
+    const Result<std::shared_ptr<const FoundTargets>> found = targets_of(assignment->target);
     if (!found) return refuse("--scale", found.error().message);
-    const Targets& targets = **found;
+    const Targets& targets = (**found).targets;
     edits_.best.scale.reserve(edits_.best.scale.size() + targets.size());
     edits_.worst.scale.reserve(edits_.worst.scale.size() + targets.size());
     for (const SliceId slice : targets.host) scale_both(slice, assignment->value);
     for (const SliceId slice : targets.activities) scale_both(slice, assignment->value);
-    return done("scale " + text, targets.size(),
+    return done("scale " + text, (**found).slices,
                 "everything that is scaled takes exactly that part of its time; delays that "
                 "nothing explains stay",
                 {"--scale", "fathom ops and fathom kernels list names"});
@@ -210,15 +210,27 @@ class EditMaker {
   }
 
  private:
-  Result<std::shared_ptr<const Targets>> targets_of(std::string_view target) {
-    if (kept_ != nullptr) {
-      if (std::shared_ptr<const Targets> known = kept_->targets.find(target)) return known;
+  Result<std::shared_ptr<const FoundTargets>> targets_of(std::string_view target) {
+    if (replayed_ != nullptr) {
+      if (std::shared_ptr<const FoundTargets> known = replayed_->kept.targets.find(target))
+        return known;
     }
-    Result<Targets> found = find_targets(context_, target);
-    if (!found) return std::move(found).error();
-    const std::size_t size = found->size();
-    if (kept_ != nullptr) return kept_->targets.keep(target, *std::move(found), size);
-    return std::make_shared<const Targets>(*std::move(found));
+    Result<Targets> all = find_targets(context_, target);
+    if (!all) return std::move(all).error();
+    FoundTargets found{.targets = {}, .slices = all->size()};
+    if (replayed_ == nullptr) {
+      found.targets = *std::move(all);
+      return std::make_shared<const FoundTargets>(std::move(found));
+    }
+    found.targets.host = replayed_->replay.concerned(all->host);
+    found.targets.activities = replayed_->replay.concerned(all->activities);
+    // What nothing is edited in is not replayed as if something were.
+    if (found.targets.size() == 0) {
+      (all->host.empty() ? found.targets.activities : found.targets.host)
+          .push_back(all->host.empty() ? all->activities.front() : all->host.front());
+    }
+    const std::size_t size = found.targets.size();
+    return replayed_->kept.targets.keep(target, std::move(found), size);
   }
 
   /// Of the whole trace, whatever is selected: changes are made everywhere.
@@ -314,7 +326,7 @@ class EditMaker {
   const Context& context_;
   const Trace& trace_;
   WhatIfEdits& edits_;
-  KeptEdits* kept_;
+  const ReplayedEdits* replayed_;
   std::optional<Roofline> roofline_;
 };
 
@@ -358,9 +370,10 @@ std::uint64_t count_launches(const Context& context) {
 }
 
 Result<WhatIfEdits> what_if_edits(const Context& context, const WhatIfRequest& request,
-                                  KeptEdits* kept) {
+                                  const ReplayedEdits* replayed) {
   WhatIfEdits all;
-  EditMaker maker(context, all, kept);
+  EditMaker maker(context, all, replayed);
+  KeptEdits* const kept = replayed == nullptr ? nullptr : &replayed->kept;
   Result<void> made;
   for (const std::string& text : request.scale) {
     if (made) made = maker.scale(text);
@@ -376,7 +389,7 @@ Result<WhatIfEdits> what_if_edits(const Context& context, const WhatIfRequest& r
         return append(all, *known);
     }
     WhatIfEdits own;
-    EditMaker of_own(context, own, kept);
+    EditMaker of_own(context, own, replayed);
     made = change(of_own);
     if (!made) return;
     append(all, own);

@@ -21,9 +21,15 @@ std::uint64_t count_launches(const Context& context);
 
 struct KeptEdits;
 
-/// What `kept` holds of the context is not looked for again; null: all of it is. Errors as
-/// what_if().
+/// What edits were found to concern in this context, and which of that `replay` is about: so much
+/// is edited, and looked for once.
+struct ReplayedEdits {
+  const Replay& replay;
+  KeptEdits& kept;
+};
+
+/// For Replay::run() of `replayed`; without it, of all slices. Errors as what_if().
 Result<WhatIfEdits> what_if_edits(const Context& context, const WhatIfRequest& request,
-                                  KeptEdits* kept = nullptr);
+                                  const ReplayedEdits* replayed = nullptr);
 
 }  // namespace fathom

@@ -237,6 +237,36 @@ TEST(WhatIfEdits, AModelThatIsAskedAgainSaysWhatANewOneSays) {
   }
 }
 
+TEST(WhatIfEdits, WhatIsReplayedIsAllThatItConcerns) {
+  const Session session(training(), "made");
+  for (const char* const steps : {"", "2"}) {
+    std::optional<Selection::StepRange> range;
+    if (*steps != '\0') range = Selection::StepRange{.first = 2, .last = 2};
+    const Result<WhatIfModel> model = WhatIfModel::build(session, range, {});
+    ASSERT_TRUE(model);
+    Request selected;
+    selected.steps = range;
+    const Result<Selection> selection = session.select(selected);
+    ASSERT_TRUE(selection);
+    const Context context{session.trace(), session.analyses(), *selection, {}};
+    const Replay replay = Replay::for_predictions(context);
+    for (const char* const target : {"aten::mm", "aten::add", "kernel:gemm", "host:.", "op:.",
+                                     "cudaLaunchKernel", "phase:data", "phase:forward"}) {
+      for (const char* const factor : {"0", "0.5", "3"}) {
+        const WhatIfRequest request = scale(std::string(target) + "=" + factor);
+        const Result<WhatIfEdits> all = what_if_edits(context, request);
+        const Result<WhatIf> result = model->run(request);
+        ASSERT_EQ(all.ok(), result.ok()) << target;
+        if (!all.ok()) continue;
+        const Prediction expected = replay.run(all->best);
+        EXPECT_EQ(result->best.median, expected.median) << target << factor;
+        EXPECT_EQ(result->best.path, expected.path) << target << factor;
+        EXPECT_EQ(result->changes.at(0).slices, all->changes.at(0).slices);
+      }
+    }
+  }
+}
+
 TEST(WhatIfEdits, WhatWasNotAskedForLongestIsForgottenFirst) {
   LastUsed<int> kept(10);
   kept.keep("a", 1, 4);
