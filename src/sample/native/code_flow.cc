@@ -232,7 +232,7 @@ class Follower {
     if (next_target_ != targets_.end() && next_target_->first == at) {
       Known now = state ? merged(*state, next_target_->second) : next_target_->second;
       if (now == state) return;
-      state = std::move(now);
+      state = now;
       changes_ = true;
     } else if (!state && several_ && at % kAligned == 0 && begins_function(code_.subspan(at))) {
       state = at_start();
