@@ -14,8 +14,8 @@
 namespace fathom::sample::native {
 namespace {
 
-constexpr std::int64_t kWord = 8;
-constexpr std::int64_t kDeepest = std::int64_t{1} << 24U;
+constexpr std::int64_t kSlotBytes = 8;
+constexpr std::int64_t kFarthestBelow = std::int64_t{1} << 24U;
 /// What is jumped back to with something else than was known there is followed once more.
 constexpr int kPasses = 4;
 constexpr std::size_t kAligned = 16;
@@ -58,7 +58,7 @@ struct FlowState {
 
 FlowState at_start() {
   FlowState state;
-  state.place[kStack] = StackPlace{.aligned = false, .below = kWord};  // The return address.
+  state.place[kStack] = StackPlace{.aligned = false, .below = kSlotBytes};  // The return address.
   return state;
 }
 
@@ -135,12 +135,12 @@ bool step(FlowState& state, const MachineInstruction& next) {
     case Kind::push:
     case Kind::push_other:
       if (!stack) break;
-      stack->below += kWord;
+      stack->below += kSlotBytes;
       if (next.kind == Kind::push) save(state, next.number, *stack, 0);
       break;
     case Kind::pop:
     case Kind::pop_other:
-      if (stack) stack->below -= kWord;
+      if (stack) stack->below -= kSlotBytes;
       break;
     case Kind::add:
       set(own, next.offset);
@@ -157,13 +157,13 @@ bool step(FlowState& state, const MachineInstruction& next) {
       break;
     case Kind::leave:
       stack = frame;
-      if (stack) stack->below -= kWord;
+      if (stack) stack->below -= kSlotBytes;
       break;
     default:
       break;
   }
-  const bool may_be = stack && (stack->aligned || stack->below >= kWord) &&
-                      stack->below <= kDeepest && stack->below >= -kDeepest;
+  const bool may_be = stack && (stack->aligned || stack->below >= kSlotBytes) &&
+                      stack->below <= kFarthestBelow && stack->below >= -kFarthestBelow;
   if (stack && !may_be) stack.reset();
   if (!stack && stack_written) begin_aligned(state);
   return true;
@@ -232,7 +232,7 @@ class Follower {
     if (next_target_ != targets_.end() && next_target_->first == at) {
       Known now = state ? merged(*state, next_target_->second) : next_target_->second;
       if (now == state) return;
-      state = std::move(now);
+      state = now;
       changes_ = true;
     } else if (!state && several_ && at % kAligned == 0 && begins_function(code_.subspan(at))) {
       state = at_start();

@@ -11,7 +11,10 @@ namespace {
 using Operation = MachineInstruction::Kind;
 
 /// Which table of operations: the first, those behind 0f, 0f 38 and 0f 3a.
-enum OperationTable : unsigned { kFirst = 0, kSecond = 1, kThird = 2, kFourth = 3 };
+constexpr unsigned kOfOneByte = 0;
+constexpr unsigned kBehind0f = 1;
+constexpr unsigned kBehind0f38 = 2;
+constexpr unsigned kBehind0f3a = 3;
 
 constexpr bool is_in(int value, int first, int last) { return value >= first && value <= last; }
 
@@ -54,10 +57,10 @@ class InstructionReader {
     if (value == 0xc4 || value == 0xc5 || value == 0x62) {
       value = read_vector_prefix(value);
     } else if (value == 0x0f) {
-      table_ = kSecond;
+      table_ = kBehind0f;
       value = next();
       if (value == 0x38 || value == 0x3a) {
-        table_ = value == 0x38 ? kThird : kFourth;
+        table_ = value == 0x38 ? kBehind0f38 : kBehind0f3a;
         value = next();
       }
     }
@@ -72,7 +75,7 @@ class InstructionReader {
     // In these prefixes the bits say "not".
     const unsigned bits = ~static_cast<unsigned>(first);
     right_ = (bits >> 7U & 1U) << 3U;
-    table_ = kSecond;
+    table_ = kBehind0f;
     int last = first;
     if (kind != 0xc5) {
       table_ = static_cast<unsigned>(first) & (kind == 0x62 ? 7U : 31U);
@@ -96,7 +99,7 @@ class InstructionReader {
   bool read_operands() {
     const std::size_t full = small_ ? 2 : 4;
     bool form = true;
-    if (table_ == kSecond) {
+    if (table_ == kBehind0f) {
       form =
           !(is_in(operation_, 0x05, 0x09) || operation_ == 0x0b || is_in(operation_, 0x30, 0x37) ||
             operation_ == 0x77 || (!vector_ && is_in(operation_, 0x80, 0x8f)) ||
@@ -106,9 +109,9 @@ class InstructionReader {
       if (is_in(operation_, 0x70, 0x73) || operation_ == 0xa4 || operation_ == 0xac ||
           operation_ == 0xba || operation_ == 0xc2 || is_in(operation_, 0xc4, 0xc6))
         immediate_ = 1;
-    } else if (table_ == kFourth) {
+    } else if (table_ == kBehind0f3a) {
       immediate_ = 1;
-    } else if (table_ == kFirst) {
+    } else if (table_ == kOfOneByte) {
       if (vector_ || !read_first(full, form)) return false;
     } else if (table_ > 6 || table_ == 4) {
       return false;
@@ -210,7 +213,8 @@ class InstructionReader {
     displacement_ = number(at_, displacement);
     at_ += displacement;
     // test, in the same place as what takes no number
-    if (table_ == kFirst && !vector_ && (operation_ == 0xf6 || operation_ == 0xf7) && middle_ < 2)
+    if (table_ == kOfOneByte && !vector_ && (operation_ == 0xf6 || operation_ == 0xf7) &&
+        middle_ < 2)
       immediate_ = operation_ == 0xf6 ? 1 : full;
     return true;
   }
@@ -230,11 +234,11 @@ class InstructionReader {
 
   void classify() {
     if (vector_) return classify_vector();
-    if (table_ == kFirst) return classify_first();
-    if (table_ == kSecond) return classify_second();
+    if (table_ == kOfOneByte) return classify_first();
+    if (table_ == kBehind0f) return classify_second();
     // movbe, crc32, adcx; pextr of a register
-    if (table_ == kThird && operation_ >= 0xf0) write_both();
-    if (table_ == kFourth && is_in(operation_, 0x14, 0x17)) write_operand();
+    if (table_ == kBehind0f38 && operation_ >= 0xf0) write_both();
+    if (table_ == kBehind0f3a && is_in(operation_, 0x14, 0x17)) write_operand();
   }
 
   void write_operand() {
@@ -247,17 +251,17 @@ class InstructionReader {
 
   /// Of those with a vector's prefix few write a register of numbers.
   void classify_vector() {
-    if (table_ == kSecond &&
+    if (table_ == kBehind0f &&
         (operation_ == 0x2c || operation_ == 0x2d || operation_ == 0x50 || operation_ == 0x78 ||
          operation_ == 0x79 || operation_ == 0x93 || operation_ == 0xc5 || operation_ == 0xd7))
       write(register_);
-    if (table_ == kSecond && operation_ == 0x7e) write_operand();
-    if (table_ == kThird && operation_ >= 0xf0) {
+    if (table_ == kBehind0f && operation_ == 0x7e) write_operand();
+    if (table_ == kBehind0f38 && operation_ >= 0xf0) {
       write_both();
       write(extra_);
     }
-    if (table_ == kFourth && is_in(operation_, 0x14, 0x17)) write_operand();
-    if (table_ == kFourth && operation_ == 0xf0) write(register_);
+    if (table_ == kBehind0f3a && is_in(operation_, 0x14, 0x17)) write_operand();
+    if (table_ == kBehind0f3a && operation_ == 0xf0) write(register_);
   }
 
   void classify_second() {
@@ -428,7 +432,7 @@ class InstructionReader {
   std::span<const std::byte> code_;
   std::size_t at_ = 0;
   int operation_ = -1;
-  unsigned table_ = kFirst;
+  unsigned table_ = kOfOneByte;
   unsigned right_ = 0;  ///< The fourth bit of the register,
   unsigned base_ = 0;   ///< and of the operand.
   unsigned extra_ = 0;  ///< A third operand.

@@ -395,6 +395,7 @@ std::optional<FunctionStart> ProcessCode::start_of(Address place) {
 /// Compilers ask for whole pages: where one begins as a function does, it is most likely one.
 /// Otherwise all of it may be one function.
 Address ProcessCode::generated_start(const Mapping& mapping, Address place) const {
+  if (kMachine.stack != kX8664.stack) return mapping.begin;
   constexpr Address kPage = 4096;
   constexpr Address kFarthest = Address{64} << 10U;
   constexpr std::size_t kFirst = 16;
