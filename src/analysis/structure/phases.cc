@@ -161,10 +161,31 @@ bool only_runs_backward(const Phases& phases, const Nesting& nesting,
   return backward;
 }
 
+/// The optimizer's steps that are given a closure: gradients are zeroed in them, or a backward pass
+/// runs there. Ascending; by what the slices show themselves.
+std::vector<SliceId> with_closures(const Trace& trace, const Nesting::Thread& thread,
+                                   const Phases& own) {
+  std::vector<SliceId> found;
+  SliceId step;
+  for (const SliceId slice : thread.slices) {
+    if (step.valid() && trace.slices.start[slice.row()] >= trace.slices.end(step)) step = {};
+    if (step.valid()) {
+      const bool closure =
+          own[slice] == Phase::backward || trace.name(slice).starts_with("Optimizer.zero_grad");
+      if (closure && (found.empty() || found.back() != step)) found.push_back(step);
+    } else if (trace.name(slice).starts_with("Optimizer.step")) {
+      step = slice;
+    }
+  }
+  std::ranges::sort(found);
+  return found;
+}
+
 void inherit(const Trace& trace, const Nesting& nesting, const Nesting::Thread& thread,
              Phase of_roots, Phases& phases, Evidence& evidence) {
   // What is around a range of a collective is around what runs inside it.
   std::unordered_map<std::uint32_t, Phase> around_collective;
+  const std::vector<SliceId> closures = with_closures(trace, thread, phases);
   for (const SliceId slice : thread.slices) {
     const SliceId parent = nesting.parent[slice.row()];
     Phase around = parent.valid() ? phases[parent] : of_roots;
@@ -173,7 +194,10 @@ void inherit(const Trace& trace, const Nesting& nesting, const Nesting::Thread& 
       if (beyond != around_collective.end()) around = beyond->second;
     }
     const Phase own = phases[slice];
-    const bool range = trace.kind(slice) == SliceKind::user_annotation;
+    // An optimizer updates without gradients; what has a sequence number beside a backward pass is
+    // the closure's forward pass.
+    const bool in_closure = parent.valid() && std::ranges::binary_search(closures, parent);
+    const bool range = trace.kind(slice) == SliceKind::user_annotation || in_closure;
     phases.of[slice.row()] = combine(around, own, range);
     if (own == Phase::communication && is_collective_range(trace, slice))
       around_collective.emplace(slice.value, around);

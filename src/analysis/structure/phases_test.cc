@@ -184,6 +184,26 @@ TEST(Phases, WhatRunsWhileACollectiveIsUnderWayIsNoPartOfIt) {
   EXPECT_EQ(phase_in(trace, own), Phase::communication);
 }
 
+TEST(Phases, TheForwardPassOfAClosureIsNotTheOptimizers) {
+  TraceBuilder builder;
+  builder.annotation("Optimizer.step#LBFGS.step", 0, 1000);
+  builder.annotation("Optimizer.zero_grad#LBFGS.zero_grad", 5, 10);
+  const SliceId forward = builder.op("aten::linear", 20, 100).sequence(7);
+  const SliceId inside = builder.op("aten::addmm", 30, 50);
+  const SliceId backward =
+      builder.op("autograd::engine::evaluate_function: AddmmBackward0", 200, 200);
+  const SliceId update = builder.op("aten::dot", 600, 100);
+  // Without a closure, sequence numbers only show that gradients were not switched off.
+  builder.annotation("Optimizer.step#Mine.step", 2000, 1000);
+  const SliceId own = builder.op("aten::mul", 2100, 100).sequence(8);
+  const Trace trace = builder.build();
+  EXPECT_EQ(phase_in(trace, forward), Phase::forward);
+  EXPECT_EQ(phase_in(trace, inside), Phase::forward);
+  EXPECT_EQ(phase_in(trace, backward), Phase::backward);
+  EXPECT_EQ(phase_in(trace, update), Phase::optimizer);
+  EXPECT_EQ(phase_in(trace, own), Phase::optimizer);
+}
+
 TEST(Phases, TheInnermostRangeTellsTheClosureOfAnOptimizerStepApart) {
   TraceBuilder builder;
   builder.annotation("Optimizer.step#Adam.step", 0, 1000);

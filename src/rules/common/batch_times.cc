@@ -135,7 +135,9 @@ void BatchTimes::look_at_host(const RuleContext& rules) {
     if (piece.bucket == HostBucket::warm_up) continue;
     now_ += piece.interval.length();
     if (piece.bucket == HostBucket::input) input_ += piece.interval.length();
-    if (piece.bucket == HostBucket::python && piece.interval.length() > kLongestCall) {
+    // In a collective the thread waits for other ranks, too, whose work grows.
+    if (piece.bucket == HostBucket::communication ||
+        (piece.bucket == HostBucket::python && piece.interval.length() > kLongestCall)) {
       unexplained_ += piece.interval.length();
     }
   }

@@ -10,9 +10,10 @@
 namespace fathom {
 
 /// Times of the counted steps together. What does not depend on the batch stays: the host's calls,
-/// optimizer steps, collectives of gradients. What does, or may (long stretches of Python, idle
-/// time without a known cause), becomes at most `factor` times as long; a kernel below one full
-/// wave of blocks, and a product of few rows, may stay as they are until they fill the device.
+/// optimizer steps, a device's collectives of gradients. What does, or may (long stretches of
+/// Python, collectives in which the host waits, idle time without a known cause), becomes at most
+/// `factor` times as long; a kernel below one full wave of blocks, and a product of few rows, may
+/// stay as they are until they fill the device.
 class BatchTimes {
  public:
   /// O(activities), or O(slices of the main thread).

@@ -1,3 +1,7 @@
+#include <cstdint>
+#include <string>
+#include <string_view>
+
 #include <gtest/gtest.h>
 
 #include "rules/common/program_builder.h"
@@ -43,6 +47,25 @@ TEST(DominantPhase, OfTheOptimizerHasTheCauseOfSlowUpdates) {
 
 TEST(DominantPhase, IsNothingForTheUsualShares) {
   EXPECT_TRUE(training(2000, 4000, 500).findings(dominant_phase()).empty());
+}
+
+/// The same without a device.
+std::size_t on_the_host(std::int64_t forward, std::string_view node, std::int64_t backward) {
+  TraceBuilder builder;
+  builder.step(0, 0, forward + backward);
+  builder.op("aten::mm", 0, forward).sequence(1);
+  builder.op("autograd::engine::evaluate_function: " + std::string(node), forward, backward);
+  return JudgedTrace(builder).findings(dominant_phase()).size();
+}
+
+TEST(DominantPhase, WithoutADeviceOnlyAMuchLongerForwardPassCounts) {
+  EXPECT_EQ(on_the_host(6200, "MmBackward0", 5000), 0U);
+  EXPECT_EQ(on_the_host(9000, "MmBackward0", 5000), 1U);
+}
+
+TEST(DominantPhase, SecondDerivativesAreTheModels) {
+  EXPECT_EQ(on_the_host(1000, "MmBackward0", 9000), 1U);
+  EXPECT_EQ(on_the_host(1000, "TanhBackwardBackward0", 9000), 0U);
 }
 
 TEST(DominantPhase, AbstainsWithoutABackwardPass) {
