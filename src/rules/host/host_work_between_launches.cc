@@ -13,6 +13,7 @@
 #include "analysis/structure/stretches.h"
 #include "base/quantity_text.h"
 #include "replay/host_pieces.h"
+#include "rules/common/arguments.h"
 #include "rules/common/claims.h"
 #include "rules/common/collectives.h"
 #include "rules/common/compilation.h"
@@ -48,8 +49,10 @@ constexpr std::string_view kDoc =
     "does what is left of a stretch that is checkpoints for three quarters. A "
     "stretch without a name that processor times show to be mostly without a processor is not "
     "Python's, unless the rest is 10 % of the step. Gaps without a line in less than half of the "
-    "steps, or between other operators in each, have low confidence: a thread "
-    "that is kept off its processor stands still likewise. "
+    "steps (of those in which the function runs), or between other operators in each, or between "
+    "operators that follow each other at once in more than three of four times, have low "
+    "confidence: a thread that is kept off its processor stands still likewise. Behind operators "
+    "on tensors of 16 MiB, where memory was not recorded, freeing is named, too. "
     "Compilation, and waiting for a collective on another thread, do not count. Sources: our "
     "accounting; PyTorch's tuning guide (asynchronous loading and augmentation).";
 
@@ -71,6 +74,8 @@ constexpr std::string_view kSaving = "saving";
 constexpr double kLeastBesideWaits = 10.0;
 /// Of so few steps none is usual.
 constexpr std::size_t kStepsToCompare = 4;
+/// A loop that works in Python does so in one of so many rounds at least.
+constexpr std::size_t kRoundsPerGap = 4;
 
 enum class Work : std::uint8_t {
   text,
@@ -672,6 +677,14 @@ Fix fix_of_rare(const RuleContext& rules) {
           .after = ""};
 }
 
+/// For work that may be freeing.
+Fix fix_of_either(const RuleContext& rules) {
+  Fix fix = fix_of_freeing(rules);
+  fix.text = "Record again: " + recording_with(rules.trace(), "profile_memory=True") +
+             " shows what is freed there. If it is memory: " + fix.text;
+  return fix;
+}
+
 Fix fix_of(const RuleContext& rules, Work work, Moment moment) {
   switch (work) {
     case Work::text:
@@ -746,57 +759,149 @@ std::string steps_text(const RuleContext& rules, const Site& site) {
   return ", in " + std::to_string(steps) + " of " + counted_noun(rules.steps.size(), "step");
 }
 
-/// The names of the operators right before a stretch and after it. Annotations are passed over, a
-/// few of them: a step's has its number in its name.
-std::pair<StringId, StringId> neighbours(const Trace& trace, const Nesting::Thread& thread,
-                                         const Interval& stretch) {
+/// The operators right before a stretch and after it, or invalid. Annotations are passed over, a
+/// few of them.
+std::pair<SliceId, SliceId> neighbours(const Trace& trace, const Nesting::Thread& thread,
+                                       const Interval& stretch) {
   constexpr int kPassedOver = 64;
   const auto start_of = [&trace](SliceId at) { return trace.slices.start[at.row()]; };
   const auto is_op = [&trace](SliceId at) { return trace.kind(at) == SliceKind::cpu_op; };
-  StringId before{};
+  SliceId before;
   auto at = std::ranges::lower_bound(thread.slices, stretch.begin, {}, start_of);
   for (int i = 0; i < kPassedOver && !before.valid() && at != thread.slices.begin(); ++i) {
     --at;
-    if (is_op(*at)) before = trace.slices.name[at->row()];
+    if (is_op(*at)) before = *at;
   }
-  StringId after{};
+  SliceId after;
   at = std::ranges::lower_bound(thread.slices, stretch.end, {}, start_of);
   for (int i = 0; i < kPassedOver && !after.valid() && at != thread.slices.end(); ++i, ++at)
-    if (is_op(*at)) after = trace.slices.name[at->row()];
+    if (is_op(*at)) after = *at;
   return {before, after};
 }
 
+/// Where in a step something is: between operators of these names, or one of them invalid.
+using Between = std::pair<StringId, StringId>;
+
+/// How often operators of two names follow each other in counted steps, as the thread starts them.
+std::map<Between, std::size_t> followings(const RuleContext& rules, const Nesting::Thread& thread) {
+  const Trace& trace = rules.trace();
+  CountedTime counted(rules);
+  std::map<Between, std::size_t> times;
+  SliceId last;
+  for (const SliceId op : thread.slices) {
+    if (trace.kind(op) != SliceKind::cpu_op) continue;
+    const Time start = trace.slices.start[op.row()];
+    const bool inside = last.valid() && start < trace.slices.end(last);
+    if (last.valid() && !inside && counted.holds(start))
+      ++times[{trace.slices.name[last.row()], trace.slices.name[op.row()]}];
+    last = op;
+  }
+  return times;
+}
+
+/// In how many counted steps the function of a frame runs at all.
+std::size_t steps_with(const RuleContext& rules, SliceId frame) {
+  const Trace& trace = rules.trace();
+  const StringId name = trace.slices.name[frame.row()];
+  std::set<const Step*> steps;
+  for (const Nesting::Thread& thread : rules.context.nesting().frames) {
+    for (const SliceId other : thread.slices) {
+      if (trace.slices.name[other.row()] != name) continue;
+      const Step* const step = rules.step_at(trace.slices.start[other.row()]);
+      // One around several steps, such as the program itself, is in all of them.
+      if (step == nullptr || trace.slices.end(other) > step->window.end) return rules.steps.size();
+      steps.insert(step);
+    }
+  }
+  return steps.size();
+}
+
 /// Of the main thread: is most of it between operators between which half of the steps do not
-/// stand still? What a step does is done at one place in each of them.
-bool wanders(const RuleContext& rules, const Site& site) {
+/// stand still, or which mostly follow each other at once? What a step does is done at one place in
+/// each of them, and what a loop does in each of its rounds.
+bool wanders(const RuleContext& rules, const Site& site, std::size_t among) {
   const Nesting::Thread* const thread =
       thread_of(rules.context.nesting().work, rules.accounting.main_thread);
   if (thread == nullptr) return false;
   struct Place {
     std::set<const Step*> steps;
+    std::set<SliceId> after;  // A stretch may be in pieces.
     Duration time{};
   };
-  std::map<std::pair<StringId, StringId>, Place> places;
+  const Trace& trace = rules.trace();
+  const auto name_of = [&trace](SliceId op) {
+    return op.valid() ? trace.slices.name[op.row()] : StringId();
+  };
+  std::map<Between, Place> places;
   Duration all{};
   for (const Interval& stretch : site.stretches) {
-    Place& place = places[neighbours(rules.trace(), *thread, stretch)];
+    const auto [before, after] = neighbours(trace, *thread, stretch);
+    Place& place = places[{name_of(before), name_of(after)}];
     place.steps.insert(rules.step_at(stretch.begin));
+    place.after.insert(after);
     place.time += stretch.length();
     all += stretch.length();
   }
+  const std::map<Between, std::size_t> times = followings(rules, *thread);
+  const auto often = [&times](const Between& between, const Place& place) {
+    const auto found = times.find(between);
+    return found == times.end() || kRoundsPerGap * place.after.size() >= found->second;
+  };
   Duration usual{};
-  for (const auto& [between, place] : places)
-    if (2 * place.steps.size() >= rules.steps.size()) usual += place.time;
+  for (const auto& [between, place] : places) {
+    const bool in_steps = among < kStepsToCompare || 2 * place.steps.size() >= among;
+    if (in_steps && often(between, place)) usual += place.time;
+  }
   return 2 * usual < all;
 }
 
 /// Without a device: is it in few of the steps, or now here, now there, and nothing shows what runs
 /// then?
 bool is_rare(const RuleContext& rules, const Site& site, Work work) {
-  if (rules.device >= 0 || work != Work::other || site.frame.valid() || site.line.valid())
+  if (rules.device >= 0 || work != Work::other || site.line.valid()) return false;
+  const std::size_t among = site.frame.valid() ? steps_with(rules, site.frame) : rules.steps.size();
+  if (among >= kStepsToCompare && 2 * steps_of(rules, site) < among) return true;
+  return wanders(rules, site, among);
+}
+
+/// Bytes of the largest tensor that an operator was given.
+double largest_tensor(const Trace& trace, SliceId op) {
+  const std::optional<OpArguments> arguments =
+      op.valid() ? arguments_of(trace, op) : std::optional<OpArguments>();
+  if (!arguments) return 0;
+  double most = 0;
+  for (const TensorArgument& tensor : arguments->tensors()) most = std::max(most, tensor.bytes());
+  for (const TensorListArgument& list : arguments->lists()) most = std::max(most, list.bytes);
+  return most;
+}
+
+/// Without a device: does most of it follow operators on large tensors, in the program's own code
+/// and no function that it calls, and was memory not recorded? Then a tensor that is dropped may be
+/// what is freed there.
+bool may_free(const RuleContext& rules, const Site& site, Work work) {
+  const Trace& trace = rules.trace();
+  if (rules.device >= 0 || work != Work::other || site.line.valid() || trace.memory.size() > 0)
     return false;
-  if (rules.steps.size() < kStepsToCompare) return false;
-  return 2 * steps_of(rules, site) < rules.steps.size() || wanders(rules, site);
+  const Nesting& nesting = rules.context.nesting();
+  const Nesting::Thread* const thread = thread_of(nesting.work, rules.accounting.main_thread);
+  const Nesting::Thread* const frames = thread_of(nesting.frames, rules.accounting.main_thread);
+  if (thread == nullptr) return false;
+  Duration all{};
+  Duration after_large{};
+  for (const Interval& stretch : site.stretches) {
+    all += stretch.length();
+    if (largest_tensor(trace, neighbours(trace, *thread, stretch).first) <
+        static_cast<double>(kMuchFreed))
+      continue;
+    const SliceId inside = frames == nullptr
+                               ? SliceId()
+                               : innermost_at(trace, nesting, *frames, stretch.begin, stretch.end);
+    const bool own =
+        !site.frame.valid() ||
+        (inside.valid() && trace.slices.name[inside.row()] == trace.slices.name[site.frame.row()]);
+    if (own) after_large += stretch.length();
+  }
+  return 2 * after_large > all;
 }
 
 /// Of time that has no name, what the thread's processor time shows of it, as shares of the step.
@@ -865,11 +970,14 @@ TrackId track_of(const Site& site, const std::vector<Stretch>& all) {
 }
 
 /// The title's first words.
-std::string what_happens(const RuleContext& rules, const Site& site, bool frees) {
+std::string what_happens(const RuleContext& rules, const Site& site, bool frees, bool may_free,
+                         bool rare) {
   if (frees)
     return rules.device >= 0 ? "The device waits while the host frees memory"
                              : "Memory is freed between operators";
   if (rules.device >= 0) return "The device waits for Python";
+  if (rare) return "The main thread stands still now and then between operators";
+  if (may_free) return "Memory is freed or Python runs between operators";
   return seen_waiting(rules, site) ? "The main thread waits between operators"
                                    : "Python runs between operators";
 }
@@ -881,7 +989,10 @@ std::string frees_text(const Site& site) {
 }
 
 /// Why it may be something else, or less.
-std::string doubts(const RuleContext& rules, bool frees, bool rare) {
+std::string doubts(const RuleContext& rules, bool frees, bool rare, bool may_free) {
+  if (may_free)
+    return "Which of both it is shows where memory is recorded: the operators before work on large "
+           "tensors, and giving those back takes long.";
   if (rare)
     return "Other steps do not stand still there: a thread that is kept off its processor, and a "
            "garbage "
@@ -910,19 +1021,23 @@ Finding make(const RuleContext& rules, Site& site, const std::vector<Stretch>& a
   Finding finding;
   const bool frees = work == Work::freeing;
   const bool rare = is_rare(rules, site, work);
+  const bool freeing = !rare && may_free(rules, site, work);
   finding.key = !place.empty()         ? std::string_view(place)
                 : frees                ? kFreeing
                 : work == Work::saving ? kSaving
                                        : std::string_view();
-  finding.title = what_happens(rules, site, frees) +
+  finding.title = what_happens(rules, site, frees, freeing, rare) +
                   (place.empty() ? "" : (range.empty() ? " at " : " in ") + place) +
                   (done.empty() || frees ? "" : " (" + std::string(done) + ")") + ": " +
                   per_step(rules, site.time);
   finding.family = Family::host;
   finding.weight = weight_of(rules, site.time);
-  finding.confidence = rare            ? Confidence::low
-                       : place.empty() ? Confidence::medium
-                                       : Confidence::high;
+  // That a range is around it does not show what runs there.
+  const bool known =
+      !place.empty() && (site.line.valid() || site.frame.valid() || work != Work::other);
+  finding.confidence = rare                ? Confidence::low
+                       : known && !freeing ? Confidence::high
+                                           : Confidence::medium;
   finding.effort = Effort::refactoring;
   Evidence evidence;
   evidence.text = counted_noun(site.stretches.size(), "gap") + " in no operator, the longest of " +
@@ -938,8 +1053,10 @@ Finding make(const RuleContext& rules, Site& site, const std::vector<Stretch>& a
     if (std::optional<Evidence> line = sampled_line(rules, site.stretches, track))
       finding.evidence.push_back(std::move(*line));
   }
-  finding.counter_evidence = doubts(rules, frees, rare);
-  finding.fix = rare ? fix_of_rare(rules) : fix_of(rules, work, moment_of(rules, site, all));
+  finding.counter_evidence = doubts(rules, frees, rare, freeing);
+  finding.fix = rare      ? fix_of_rare(rules)
+                : freeing ? fix_of_either(rules)
+                          : fix_of(rules, work, moment_of(rules, site, all));
   if (const Duration starting = starting_workers(rules, site, all);
       rules.percent(starting) >= kLeastPercentOfSite) {
     finding.evidence.push_back(

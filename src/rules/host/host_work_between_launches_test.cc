@@ -232,6 +232,82 @@ TEST(HostWorkBetweenLaunches, IsUnsureOfGapsThatAreNowHereNowThere) {
   EXPECT_EQ(any_place[0].confidence, Confidence::low);
 }
 
+/// Four steps, each of a hundred rounds of two operators of 40 µs; after every n-th round 1 ms of
+/// nothing. With `frame` the function of the program is around all of them.
+std::vector<Finding> rounds(std::int64_t every, bool frame) {
+  TraceBuilder builder;
+  std::int64_t at = 0;
+  for (std::int64_t i = 0; i < 4; ++i) {
+    const std::int64_t begin = at;
+    for (std::int64_t round = 0; round < 100; ++round) {
+      builder.op("aten::cat", at, 40 * kUs);
+      builder.op("aten::linear", at + 42 * kUs, 40 * kUs);
+      at += (round % every == 0 ? 1000 : 84) * kUs;
+    }
+    builder.annotation("talk", begin, at - begin);
+    if (frame) builder.frame("talk.py(7): talk", begin, at - begin);
+    builder.step(i, begin, at - begin);
+  }
+  return JudgedTrace(builder).findings(host_work_between_launches());
+}
+
+TEST(HostWorkBetweenLaunches, IsUnsureOfAFewRoundsOfALoopThatStandStill) {
+  const std::vector<Finding> few = rounds(25, true);
+  ASSERT_EQ(few.size(), 1U);
+  EXPECT_EQ(few[0].confidence, Confidence::low);
+  const std::vector<Finding> most = rounds(2, true);
+  ASSERT_EQ(most.size(), 1U);
+  EXPECT_EQ(most[0].confidence, Confidence::high);
+  const std::vector<Finding> in_a_range = rounds(2, false);
+  ASSERT_EQ(in_a_range.size(), 1U);
+  EXPECT_EQ(in_a_range[0].confidence, Confidence::medium)
+      << "a range does not show what runs in it";
+}
+
+TEST(HostWorkBetweenLaunches, IsSureOfAFunctionThatRunsInFewSteps) {
+  const auto found = [](bool in_all) {
+    TraceBuilder builder;
+    for (std::int64_t i = 0; i < 8; ++i) {
+      const std::int64_t at = 10'000 * kUs * i;
+      builder.step(i, at, 10'000 * kUs);
+      builder.op("aten::relu", at, 1000 * kUs);
+      builder.op("aten::mm", at + (i < 2 ? 6000 : 1150) * kUs, (i < 2 ? 4000 : 8850) * kUs);
+      if (i < 2 || in_all)
+        builder.frame("train.py(9): report", at + 1000 * kUs, (i < 2 ? 5000 : 150) * kUs);
+    }
+    return JudgedTrace(builder).findings(host_work_between_launches());
+  };
+  const std::vector<Finding> only_then = found(false);
+  ASSERT_EQ(only_then.size(), 1U);
+  EXPECT_EQ(only_then[0].confidence, Confidence::high);
+  const std::vector<Finding> always = found(true);
+  ASSERT_EQ(always.size(), 1U);
+  EXPECT_EQ(always[0].confidence, Confidence::low) << "it takes 0.15 ms in the other steps";
+  EXPECT_EQ(always[0].title.find("The main thread stands still"), 0U) << always[0].title;
+}
+
+TEST(HostWorkBetweenLaunches, NamesFreeingBehindLargeTensors) {
+  const auto found = [](std::string_view shapes) {
+    TraceBuilder builder;
+    for (std::int64_t i = 0; i < 4; ++i) {
+      const std::int64_t at = 10'000 * kUs * i;
+      builder.step(i, at, 10'000 * kUs);
+      builder.op("aten::div", at, 1000 * kUs).shapes(shapes).types(R"(["float"])");
+      builder.op("aten::mm", at + 4000 * kUs, 6000 * kUs);
+    }
+    builder.frame("film.py(3): <module>", 0, 40'000 * kUs);
+    return JudgedTrace(builder).findings(host_work_between_launches());
+  };
+  const std::vector<Finding> large = found("[[2048,4096]]");
+  ASSERT_EQ(large.size(), 1U);
+  EXPECT_EQ(large[0].title.find("Memory is freed or Python runs"), 0U) << large[0].title;
+  EXPECT_EQ(large[0].confidence, Confidence::medium);
+  EXPECT_NE(large[0].fix.text.find("profile_memory=True"), std::string::npos);
+  const std::vector<Finding> small = found("[[64,64]]");
+  ASSERT_EQ(small.size(), 1U);
+  EXPECT_EQ(small[0].confidence, Confidence::high);
+}
+
 TEST(HostWorkBetweenLaunches, TakesNotAllThatIsAugmentedForImages) {
   const auto fix_of = [](std::string_view frame) {
     TraceBuilder builder;
