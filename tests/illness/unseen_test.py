@@ -43,6 +43,26 @@ class Unseen(unittest.TestCase):
         self.assertEqual(card["number"], 1)
         self.assertAlmostEqual(card["observed_ns"] / (1000 * waited / (len(spans) - 1)), 1, delta=0.02)
 
+    def test_an_embedding_of_which_few_rows_are_looked_up_is_named_first(self):
+        """Eight tables of 60,000 rows: their dense gradients, and what updates all rows."""
+        name = "few_rows.json.gz"
+        whole = [
+            one
+            for one in events(name)
+            if one.get("cat") == "cpu_op"
+            and (
+                one["name"] == "aten::embedding_dense_backward"
+                or (one["name"] == "aten::add_" and one["args"]["Input Dims"][0] == [60000, 16])
+            )
+        ]
+        spans = [(one["ts"], one["ts"] + one["dur"]) for one in events(name) if "ProfilerStep#" in one["name"]]
+        counted = sum(one["dur"] for one in whole if any(begin <= one["ts"] < end for begin, end in spans))
+        found = diagnosis(name)
+        card = next(one for one in findings(found) if "dense-embedding-gradients" in (one["rule"], *one["also"]))
+        self.assertEqual(card["number"], 1)
+        self.assertAlmostEqual(card["observed_ns"] / (1000 * counted / len(spans)), 1, delta=0.02)
+        self.assertIn("sparse=True", card["fix"]["after"])
+
 
 if __name__ == "__main__":
     unittest.main()

@@ -254,12 +254,16 @@ std::vector<Finding> by_index(const RuleContext& rules) {
                                              ", most of it in " + costliest_names(rules, each)));
   finding.counter_evidence =
       "How long it must take at least depends on where the indices point: no saving is predicted.";
-  finding.fix.text =
-      "Sort the rows by where they are added up, once and not in each step: a product with a "
-      "sparse "
-      "matrix (torch.sparse.mm) or torch.segment_reduce then reads them in order. The gradient of "
-      "x[i] is added up element by element; that of x.index_select(0, i), row by row. Caveat: "
-      "sums in another order differ in their last digits.";
+  finding.fix = {
+      .text =
+          "Where gathered rows are only added up again (messages of a graph), one product with a "
+          "sparse matrix does both, in the backward pass, too; else gather once what is used "
+          "several times. Caveat: sums in another order differ in their last digits.",
+      .before = "y = torch.zeros(n, d).index_add(0, target, x[source])",
+      .after =
+          "edges = torch.stack([target, source])  # once, with the next line\n"
+          "graph = torch.sparse_coo_tensor(edges, torch.ones(len(source)), (n, n)).coalesce()\n"
+          "y = torch.sparse.mm(graph, x)"};
   finding.verify = "fathom ops TRACE --filter 'name~index|scatter|gather'";
   return {std::move(finding)};
 }
