@@ -2,6 +2,7 @@
 #include "engine/diagnosis/verdict.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <map>
 #include <optional>
@@ -59,6 +60,9 @@ constexpr double kLargeBytes = 16.0 * 1024 * 1024;
 /// An operator with less arithmetic for each byte is bound by memory: a core does several
 /// operations in the time in which one byte arrives.
 constexpr double kFewFlopsPerByte = 1.0;
+/// No formula prices these; they do no arithmetic.
+constexpr auto kOnlyMoving =
+    std::to_array<std::string_view>({"aten::fill_", "aten::zero_", "aten::flip", "aten::roll"});
 
 Duration& of(FamilyTimes& times, Family family) { return times[static_cast<std::size_t>(family)]; }
 Duration of(const FamilyTimes& times, Family family) {
@@ -235,7 +239,10 @@ class MovedTensors {
   [[nodiscard]] bool moves(SliceId op) const {
     const OpFormula formula = op_formula(trace_.name(op));
     const std::optional<OpArguments> arguments = arguments_of(trace_, op);
-    if (!formula || !arguments) return false;
+    if (!arguments) return false;
+    if (std::ranges::find(kOnlyMoving, trace_.name(op)) != kOnlyMoving.end())
+      return bytes_of(arguments->tensors()) >= kLargeBytes;
+    if (!formula) return false;
     const std::optional<OpCost> cost = formula(*arguments);
     return cost && cost->flops_known && !cost->matrix && cost->bytes >= kLargeBytes &&
            cost->flops < kFewFlopsPerByte * cost->bytes;

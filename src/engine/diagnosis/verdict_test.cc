@@ -131,13 +131,11 @@ TEST(Verdict, NamesPythonWhereItIsNearlyAQuarterOfComputing) {
 }
 
 TEST(Verdict, OfTheMainThreadIsMemoryWhereLargeTensorsAreOnlyMoved) {
-  const auto program = [](std::string_view dims) {
+  const auto program = [](std::string_view dims, std::string_view op = "aten::clamp_min") {
     TraceBuilder trace;
     trace.step(1, 0, 1000);
     trace.op("aten::addmm", 0, 350);
-    trace.op("aten::clamp_min", 350, 600)
-        .shapes("[" + std::string(dims) + ",[]]")
-        .types(R"(["float","Scalar"])");
+    trace.op(op, 350, 600).shapes("[" + std::string(dims) + ",[]]").types(R"(["float","Scalar"])");
     return verdict_of(trace);
   };
   const Verdict large = program("[4096,1024]");
@@ -145,6 +143,8 @@ TEST(Verdict, OfTheMainThreadIsMemoryWhereLargeTensorsAreOnlyMoved) {
   EXPECT_EQ(large.sentence,
             "The main thread runs operators for 95.0 % of the step, for 60.0 % such that only move "
             "large tensors through memory.");
+  EXPECT_EQ(program("[4096,1024]", "aten::flip").id, VerdictId::memory_bandwidth_bound);
+  EXPECT_EQ(program("[40,1024]", "aten::flip").id, VerdictId::compute_bound);
   const Verdict small = program("[40,1024]");
   EXPECT_EQ(small.id, VerdictId::compute_bound) << small.sentence;
 }
