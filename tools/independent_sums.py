@@ -658,7 +658,7 @@ def whole_tables(recording: Recording, finding: Finding) -> Span | None:
         backward = next((each for each in around if each.name in rows_at), None)
         if backward is not None:
             return table_of(backward) in tables
-        return bool(around) and tuple(dims(around[0], 0)) in tables and not lookups.match(around[0].name)
+        return bool(around) and dims(around[0], 0) in map(list, tables) and not lookups.match(around[0].name)
 
     if recording.device is None:
         found = own_time_of(recording, [each for each in operators(recording) if counts(each.ancestors())])
