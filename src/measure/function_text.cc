@@ -108,13 +108,13 @@ std::vector<std::string> notes_of(const FunctionResult& result) {
   const FunctionOutcome& outcome = result.outcome;
   if (outcome.failed) notes.insert(notes.begin(), "Interrupted: what was measured until then.");
   if (outcome.sampled.stopped == Stopped::time && result.options.plan.until_precise) {
-    notes.push_back("The time was up before " + within_text(result.options.plan.resolution) +
+    notes.push_back("The time ran out before " + within_text(result.options.plan.resolution) +
                     " could be decided." +
                     (outcome.sampled.announced
                          ? " That takes about " + count(outcome.sampled.announced->pairs) +
                                (result.paired() ? " pairs, " : " samples, ") +
                                duration_text(outcome.sampled.announced->time) +
-                               ": time=, or a coarser resolution=."
+                               ": use a longer time= or a coarser resolution=."
                          : std::string()));
   }
   if (result.paired() && !result.metrics.empty()) {

@@ -254,6 +254,17 @@ void keep_residuals(ReplayGraph& graph) {
   }
 }
 
+/// Few threads are looked through one after the other.
+void index_owners(ReplayGraph& graph) {
+  constexpr std::size_t kFew = 16;
+  if (graph.threads.size() <= kFew) return;
+  for (std::uint32_t row = 0; row < graph.threads.size(); ++row) {
+    for (const std::uint32_t point : graph.threads[row].points)
+      graph.owners.emplace_back(point, row);
+  }
+  std::ranges::sort(graph.owners);
+}
+
 }  // namespace
 
 std::unique_ptr<ReplayGraph> build_replay_graph(const Context& context, std::span<const Step> steps,
@@ -278,6 +289,7 @@ std::unique_ptr<ReplayGraph> build_replay_graph(const Context& context, std::spa
     keep_residuals(*graph);
   }
   index_ends(*graph);
+  index_owners(*graph);
   return graph;
 }
 

@@ -79,6 +79,8 @@ struct ReplayGraph {
   std::vector<ReplayEdge> edges;          ///< By the node that has them.
 
   std::vector<ReplayThread> threads;
+  /// Where there are many threads: each of their nodes and whose it is, by node.
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> owners;
   std::vector<Step> steps;  ///< By process, then time.
   /// Rows of `steps` by process, begin and end of the window; of equal ones the first.
   std::map<std::tuple<StringId, Time, Time>, std::uint32_t> step_rows;
@@ -89,6 +91,8 @@ struct ReplayGraph {
   std::vector<std::uint32_t> predicted;  ///< Rows of `steps`, ascending.
 
   [[nodiscard]] std::size_t nodes() const { return at.size(); }
+  /// The thread of a host node. O(log nodes).
+  [[nodiscard]] const ReplayThread& thread_of(std::uint32_t node) const;
   /// The nodes that may end the step, in order.
   [[nodiscard]] std::span<const std::uint32_t> ends_of(std::uint32_t row) const {
     return std::span(ends).subspan(first_end[row], first_end[row + 1] - first_end[row]);

@@ -11,7 +11,7 @@ namespace fathom {
 /// Calls visit(owner, interval) for the stretches of `window` on `thread` in the order of time:
 /// disjoint, touching, never empty; `owner` is the innermost slice, or invalid where there is none.
 /// From the thread's first slice in or around the window to the end of its last one. O(log n +
-/// slices inside + depth).
+/// slices inside).
 template <typename Visit>
 void for_each_piece(const Trace& trace, const Nesting& nesting, const Nesting::Thread& thread,
                     Interval window, const Visit& visit) {
@@ -19,7 +19,8 @@ void for_each_piece(const Trace& trace, const Nesting& nesting, const Nesting::T
   const auto start_of = [&slices](SliceId slice) { return slices.start[slice.row()]; };
   auto next = std::ranges::lower_bound(thread.slices, window.begin, {}, start_of);
   SliceId top = next == thread.slices.begin() ? SliceId() : *(next - 1);
-  while (top.valid() && slices.end(top) <= window.begin) top = nesting.parent[top.row()];
+  top = innermost_holding(nesting, top,
+                          [&](SliceId slice) { return slices.end(slice) > window.begin; });
   Time at = top.valid() || next == thread.slices.end() ? window.begin
                                                        : std::max(window.begin, start_of(*next));
   const auto emit = [&](SliceId owner, Time end) {

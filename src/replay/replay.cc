@@ -32,13 +32,10 @@ std::size_t middle(const std::vector<Duration>& steps) {
 /// The stretch in pieces of the innermost slices of its thread.
 void add_host_pieces(const ReplayGraph& graph, const PathStretch& stretch,
                      std::vector<PathPiece>& pieces) {
-  const auto on_thread = [&](const ReplayThread& thread) {
-    return std::ranges::binary_search(thread.points, stretch.node);
-  };
-  const auto thread = std::ranges::find_if(graph.threads, on_thread);
+  const ReplayThread& thread = graph.thread_of(stretch.node);
   const std::size_t first = pieces.size();
   Time at = stretch.interval.begin;
-  for_each_piece(graph.trace, graph.analyses.nesting(), *thread->work, stretch.interval,
+  for_each_piece(graph.trace, graph.analyses.nesting(), *thread.work, stretch.interval,
                  [&](SliceId owner, const Interval& piece) {
                    pieces.push_back({piece, PathPart::host, owner});
                    at = piece.end;
@@ -48,6 +45,17 @@ void add_host_pieces(const ReplayGraph& graph, const PathStretch& stretch,
 }
 
 }  // namespace
+
+const ReplayThread& ReplayGraph::thread_of(std::uint32_t node) const {
+  if (!owners.empty()) {
+    const auto found =
+        std::ranges::lower_bound(owners, node, {}, &std::pair<std::uint32_t, std::uint32_t>::first);
+    return threads[found->second];
+  }
+  return *std::ranges::find_if(threads, [node](const ReplayThread& thread) {
+    return std::ranges::binary_search(thread.points, node);
+  });
+}
 
 void summarise(Prediction& prediction) {
   if (prediction.steps.empty()) return;

@@ -5,6 +5,7 @@
 #include <chrono>
 #include <new>
 #include <system_error>
+#include <thread>
 #include <utility>
 
 #include <sys/resource.h>
@@ -114,7 +115,7 @@ void OpenInput::analyse() {
 Viewed::Viewed(ViewRequest request)
     : request_(std::move(request)),
       identities_(request_.inputs.files.size()),
-      reader_([this] { read_first(); }) {}
+      reader_(begin_to_read()) {}
 
 Viewed::Viewed(ViewRequest request, std::shared_ptr<const Session> first)
     : request_(std::move(request)), identities_(request_.inputs.files.size()) {
@@ -172,6 +173,15 @@ Result<std::shared_ptr<OpenInput>> Viewed::read(std::size_t input, Keeping keepi
     identities_[input] = identity;
   }
   return opened;
+}
+
+std::jthread Viewed::begin_to_read() {
+  try {
+    return std::jthread([this] { read_first(); });
+  } catch (const std::system_error&) {  // no thread can be started
+    read_first();
+    return {};
+  }
 }
 
 /// Nobody else catches what this thread throws.

@@ -121,6 +121,8 @@ class Viewed {
   Result<std::shared_ptr<OpenInput>> open(std::size_t input);
 
  private:
+  /// Where no thread can be started, the first input is read before this returns.
+  std::jthread begin_to_read();
   void read_first();
   void read_or_say_why();
   Result<std::shared_ptr<OpenInput>> read(std::size_t input, Keeping keeping);

@@ -50,6 +50,19 @@ class Threads(unittest.TestCase):
         done = self.run_limited(["/bin/sh", "-c", "/bin/true; echo went on"], threads=1)
         self.assertEqual(done.stdout, b"", "another process could be started")
 
+    def test_without_a_thread_to_be_had_a_page_is_written(self):
+        new = pathlib.Path(tempfile.mkdtemp(dir=self.folder))
+        new.chmod(0o777)
+        for command in ("view", "diagnose"):
+            pages = []
+            for threads in (None, 1):
+                page = new / f"{command}_{threads}.html"
+                done = self.fathom(command, "--html", str(page), self.traces[0], threads=threads)
+                self.assertEqual(done.returncode, 0, (command, threads, done.stderr))
+                pages.append(page.read_bytes())
+            self.assertEqual(pages[0], pages[1], command)
+            self.assertGreater(len(pages[0]), 100_000)
+
     def test_without_a_thread_to_be_had_the_output_is_the_same(self):
         for command in COMMANDS:
             for trace in self.traces:

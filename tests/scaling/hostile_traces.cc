@@ -255,9 +255,12 @@ Trace after_nested_frames(std::size_t count) {
   const std::int64_t deep = 2 * whole(count);
   const std::int64_t all = deep + whole(count) * kGap;
   trace.frame("train.py(3): step", 0, all, 1);
-  for (std::size_t level = 0; level < count; ++level)
-    trace.frame("train.py(9): walk", whole(level) + 1, deep - 2 * whole(level) - 2,
-                whole(level) + 2, whole(level) + 1);
+  trace.op("mine::step", 0, all);
+  for (std::size_t level = 0; level < count; ++level) {
+    const std::int64_t length = deep - 2 * whole(level) - 2;
+    trace.frame("train.py(9): walk", whole(level) + 1, length, whole(level) + 2, whole(level) + 1);
+    trace.op("mine::walk", whole(level) + 1, length);
+  }
   for (std::size_t i = 0; i < count / 5; ++i)
     add(trace, {.at = deep + whole(i) * kGap, .id = whole(i) + 1});
   return trace.build();
@@ -427,6 +430,17 @@ Trace processes(std::size_t count) {
     trace.on_thread(1, whole(i) + 1).on_stream(7);
     trace.process(whole(i) + 1, "python");
     add(trace, {.at = whole(i) * kGap, .id = whole(i) + 1});
+  }
+  return trace.build();
+}
+
+/// Each process has a step, all of them at one time.
+Trace stepping_processes(std::size_t count) {
+  TraceBuilder trace;
+  for (std::size_t i = 0; i < count; ++i) {
+    trace.on_thread(1, whole(i) + 1);
+    trace.step(1, 0, 1000);
+    trace.op("aten::mm", 10, 900).shapes("[[2,3],[3,4]]");
   }
   return trace.build();
 }
@@ -743,6 +757,7 @@ std::span<const HostileTrace> hostile_traces() {
       {"concurrent_threads", concurrent_threads, few()},
       {"streams", streams, many()},
       {"processes", processes, few()},
+      {"stepping_processes", stepping_processes, few()},
       {"equal_sequences_of_threads", equal_sequences_of_threads, kFew},
       {"counters", counters, most()},
       {"one_graph", one_graph, few()},

@@ -16,16 +16,24 @@ namespace {
 constexpr std::int64_t kOperatorNs = 600;
 constexpr std::int64_t kFrameNs = 400;
 
-std::int64_t counted(const RuleContext& rules, const Nesting::Thread& thread) {
+/// How many slices of the thread begin in these windows, which are disjoint and ascend.
+std::int64_t counted(const RuleContext& rules, const Nesting::Thread& thread,
+                     const std::vector<Interval>& windows) {
   const Column<Time>& start = rules.trace().slices.start;
+  if (thread.slices.size() < windows.size()) {
+    return std::ranges::count_if(thread.slices, [&](SliceId slice) {
+      const Time time = start[slice.row()];
+      const auto after = std::ranges::upper_bound(windows, time, {}, &Interval::begin);
+      return after != windows.begin() && time < std::prev(after)->end;
+    });
+  }
   const auto before = [&](Time time) {
     return std::ranges::lower_bound(thread.slices, time, {},
                                     [&](SliceId slice) { return start[slice.row()]; }) -
            thread.slices.begin();
   };
   std::int64_t sum = 0;
-  const CountedTime counted_time(rules);
-  for (const Interval& window : counted_time.windows()) {
+  for (const Interval& window : windows) {
     sum += before(window.end) - before(window.begin);
   }
   return sum;
@@ -39,12 +47,13 @@ Duration EventCounts::cost() const {
 
 EventCounts busiest_thread(const RuleContext& rules) {
   const Nesting& nesting = rules.context.nesting();
+  const CountedTime time(rules);
   std::vector<EventCounts> threads(rules.trace().tracks.size());
   for (const Nesting::Thread& thread : nesting.work) {
-    threads[thread.track.row()].operators = counted(rules, thread);
+    threads[thread.track.row()].operators = counted(rules, thread, time.windows());
   }
   for (const Nesting::Thread& thread : nesting.frames) {
-    threads[thread.track.row()].frames = counted(rules, thread);
+    threads[thread.track.row()].frames = counted(rules, thread, time.windows());
   }
   const auto busiest = std::ranges::max_element(threads, {}, &EventCounts::cost);
   return busiest == threads.end() ? EventCounts{} : *busiest;
@@ -77,7 +86,8 @@ Duration recording_cost(const RuleContext& rules) {
   const Nesting::Thread* const thread =
       thread_on(rules.context.nesting().work, rules.accounting.main_thread);
   if (rules.device >= 0 || has_frames(rules) || thread == nullptr) return duration_ns(-1);
-  const EventCounts events{.operators = counted(rules, *thread)};
+  const CountedTime time(rules);
+  const EventCounts events{.operators = counted(rules, *thread, time.windows())};
   return std::min(events.cost(), rules.window()) / step_count(rules);
 }
 
