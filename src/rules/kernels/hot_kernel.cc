@@ -216,6 +216,7 @@ bool goes_by_index(std::string_view op) {
 /// "aten::index 52.8 ms, aten::index_put_ 40.1 ms": the costliest three of them, per step.
 std::string costliest_names(const RuleContext& rules, const std::map<StringId, Blamed>& each) {
   std::vector<std::pair<Duration, std::string_view>> by_time;
+  by_time.reserve(each.size());
   for (const auto& [name, blamed] : each)
     by_time.emplace_back(blamed.time, rules.trace().text(name));
   std::ranges::sort(by_time, std::ranges::greater());
