@@ -260,7 +260,7 @@ def shares_rows(options, _):
         sampled, samples = (sum(row[key] for row in rows.values()) for key in ("self_ns", "samples"))
         for name, used in spent.items():
             true = used / sum(spent.values())
-            found = rows[name]["self_ns"] / sampled
+            found = rows[name]["self_ns"] / sampled if name in rows else 0.0  # never met
             apart = abs(found - true) / (1.96 * (true * (1 - true) / samples) ** 0.5)
             yield (f"| {version_of(python)} | {name} | {100 * true:.1f} % | {100 * found:.1f} % | {samples} |"
                    f" {apart:.2f} |")
