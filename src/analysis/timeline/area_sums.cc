@@ -3,9 +3,9 @@
 
 #include <algorithm>
 #include <tuple>
+#include <unordered_map>
 #include <utility>
 
-#include "base/hash.h"
 #include "base/parallel.h"
 #include "base/stop.h"
 
@@ -37,52 +37,7 @@ std::vector<Part> parts_of(const LaneTracks& lanes, std::span<const std::size_t>
 }
 
 using Key = std::uint64_t;
-
-/// Sums by key, in the order in which their keys came. Neighbours are often alike, and keys are few
-/// beside the slices: a table of open addressing finds them in a few nanoseconds.
-class Sums {
- public:
-  struct Entry {
-    Key key = 0;
-    AreaSum sum;
-  };
-
-  AreaSum& operator[](Key key) {
-    if (last_ < entries_.size() && entries_[last_].key == key) return entries_[last_].sum;
-    std::size_t slot = slot_of(key);
-    if (slots_[slot] == 0) {
-      if (2 * (entries_.size() + 1) > slots_.size()) {
-        grow();
-        slot = slot_of(key);
-      }
-      entries_.push_back({.key = key, .sum = {}});
-      slots_[slot] = static_cast<std::uint32_t>(entries_.size());
-    }
-    last_ = slots_[slot] - 1;
-    return entries_[last_].sum;
-  }
-  [[nodiscard]] std::vector<Entry>& entries() { return entries_; }
-  [[nodiscard]] const std::vector<Entry>& entries() const { return entries_; }
-
- private:
-  /// Where the key is, or has room.
-  [[nodiscard]] std::size_t slot_of(Key key) const {
-    const std::size_t mask = slots_.size() - 1;
-    std::size_t slot = hash_mix(0, key) & mask;
-    while (slots_[slot] != 0 && entries_[slots_[slot] - 1].key != key) slot = (slot + 1) & mask;
-    return slot;
-  }
-  void grow() {
-    slots_.assign(2 * slots_.size(), 0);
-    for (std::size_t i = 0; i < entries_.size(); ++i)
-      slots_[slot_of(entries_[i].key)] = static_cast<std::uint32_t>(i + 1);
-  }
-
-  static constexpr std::size_t kSlots = 1024;
-  std::vector<Entry> entries_;
-  std::vector<std::uint32_t> slots_ = std::vector<std::uint32_t>(kSlots);  // from 1 on; 0: free
-  std::size_t last_ = 0;
-};
+using Sums = std::unordered_map<Key, AreaSum>;
 
 Key key_of(const Trace& trace, SliceId slice, SumBy by) {
   const Key category = trace.slices.category[slice.row()];
@@ -163,7 +118,7 @@ std::vector<AreaSum> area_sums(const Trace& trace, const LaneTracks& lanes,
   Sums sums;
   std::uint64_t slices = 0;
   for (const Sums& some : each) {
-    for (const auto& [key, sum] : some.entries()) {
+    for (const auto& [key, sum] : some) {
       sums[key].slices += sum.slices;
       sums[key].total += sum.total;
       slices += sum.slices;
@@ -171,7 +126,7 @@ std::vector<AreaSum> area_sums(const Trace& trace, const LaneTracks& lanes,
   }
   if (slices <= kCoveredSlices) Coverage(trace, parts, stretch, by).add_to(sums);
   std::vector<AreaSum> rows;
-  for (auto& [key, sum] : sums.entries()) {
+  for (auto& [key, sum] : sums) {
     sum.category = static_cast<std::uint8_t>(key & 255U);
     if (by == SumBy::name) sum.name = StringId(static_cast<std::size_t>(key >> 8U));
     rows.push_back(sum);
