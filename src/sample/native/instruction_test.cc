@@ -1,7 +1,13 @@
 // Instructions as assemblers write them.
 #include "sample/native/instruction.h"
 
+#include <array>
+#include <cstdio>
+#include <filesystem>
 #include <initializer_list>
+#include <memory>
+#include <string>
+#include <string_view>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -44,6 +50,40 @@ TEST(MachineInstruction, HaveTheirLength) {
   whole({0x62, 0xf2, 0x7d, 0x48, 0x18, 0x42, 0x01});  // vbroadcastss 4(%rdx),%zmm0
   whole({0x62, 0xf1, 0x7c, 0x48, 0x11, 0x84, 0x24, 1, 2, 3, 4});  // vmovups %zmm0,…(%rsp)
   whole({0x4c, 0x8b, 0x04, 0x25, 1, 2, 3, 4});                    // mov …,%r8
+}
+
+/// Of a line as "  e0f3:\t48 89 e5 \tmov %rsp,%rbp".
+std::vector<std::byte> bytes_of_line(std::string_view line) {
+  std::vector<std::byte> bytes;
+  const std::size_t begin = line.find(":\t");
+  if (begin == std::string_view::npos) return bytes;
+  const std::string_view rest = line.substr(begin + 2);
+  const std::string digits(rest.substr(0, rest.find('\t')));
+  for (std::size_t at = 0; at < digits.size() && digits[at] != ' '; at += 3)
+    bytes.push_back(static_cast<std::byte>(std::stoul(digits.substr(at, 2), nullptr, 16)));
+  return bytes;
+}
+
+TEST(MachineInstruction, OfALibraryHaveTheLengthThatObjdumpSays) {
+  const std::filesystem::path library = "/lib/x86_64-linux-gnu/libm.so.6";
+  if (!std::filesystem::exists(library) || !std::filesystem::exists("/usr/bin/objdump"))
+    GTEST_SKIP() << "no " << library << " or no objdump";
+  const std::string command = "objdump -d -w " + library.string();
+  const std::unique_ptr<std::FILE, int (*)(std::FILE*)> text(popen(command.c_str(), "r"), pclose);
+  ASSERT_TRUE(text);
+  std::size_t read = 0;
+  for (std::array<char, 512> line; std::fgets(line.data(), line.size(), text.get()) != nullptr;) {
+    const std::string_view shown = line.data();
+    std::vector<std::byte> bytes = bytes_of_line(shown);
+    // objdump shows fwait as part of what follows it.
+    if (bytes.size() > 1 && bytes.front() == std::byte{0x9b}) bytes.erase(bytes.begin());
+    if (bytes.empty() || shown.find("(bad)") != std::string_view::npos) continue;
+    const auto found = read_instruction(bytes);
+    ASSERT_TRUE(found) << shown;
+    ASSERT_EQ(found->size, bytes.size()) << shown;
+    ++read;
+  }
+  EXPECT_GT(read, 50'000U);
 }
 
 TEST(MachineInstruction, SayWhatTheyDoToTheStack) {
