@@ -127,7 +127,10 @@ StackRoles::StackRoles(const Trace& trace) : trace_(trace) {
     below_python_.push_back(false);
     in_pool_worker_.push_back(is_pool_worker(trace.text(frame.file), trace.text(frame.function)) ||
                               (!outermost && in_pool_worker_[frame.parent]));
-    users_.push_back(role == Role::user ? row : outer_user);
+    // What the recorder does at the start and the end of Python has one place: its first function.
+    const bool own = role == Role::recorder && outer_user == kNoFrame &&
+                     !is_around_threads(trace.text(frame.file));
+    users_.push_back(role == Role::user || own ? row : outer_user);
     in_loop_.push_back(role == Role::loop || role == Role::loop_call ||
                        (!outermost && in_loop_[frame.parent]));
     std::uint32_t callback = outermost ? kNoFrame : callbacks_[frame.parent];

@@ -36,8 +36,8 @@ class StackRoles {
  public:
   explicit StackRoles(const Trace& trace);
 
-  /// The innermost function of the program itself, else the innermost of all; kNoFrame where there
-  /// is none.
+  /// The innermost function of the program itself, else the recorder's first, else the innermost of
+  /// all; kNoFrame where there is none.
   [[nodiscard]] std::uint32_t user_frame(std::uint32_t frame) const;
   /// What an event loop calls at the moment: the function below its own; kNoFrame outside of loops
   /// and where the loop itself is innermost.

@@ -142,6 +142,26 @@ TEST(StackRoles, FathomsOwnThreadIsNoneOfTheProgram) {
   EXPECT_EQ(StackRoles(trace).wait_of(trace.stack_samples[1]), WaitClass::threads);
 }
 
+/// The function whose time a sample with this stack is.
+std::string place(const std::string& stack) {
+  Trace trace;
+  SampleBuilder(trace).at(stack).runs(1);
+  const std::uint32_t frame = StackRoles(trace).user_frame(trace.stack_samples.front().frame);
+  return std::string(trace.text(trace.stack_frames[frame].function));
+}
+
+TEST(StackRoles, WhatTheRecorderDoesAtTheStartHasOnePlace) {
+  const std::string start = in_lib("main", "site.py") + ";<module> /tmp/s/hook/sitecustomize.py 60";
+  const std::string imports = in_lib("get_data", "importlib/_bootstrap_external.py");
+  EXPECT_EQ(place(start), "<module>");
+  EXPECT_EQ(place(start + ";begin /tmp/s/hook/fathom_recorder/__init__.py 9;" + imports),
+            "<module>");
+  const std::string around = "run /tmp/s/hook/fathom_recorder/threads.py 30;";
+  EXPECT_EQ(place(around + "work app.py 1;" + imports), "work");
+  EXPECT_EQ(place(around + imports), "get_data") << "a thread of the program";
+  EXPECT_EQ(place("main app.py 1;step /tmp/s/hook/fathom_recorder/steps.py 9"), "main");
+}
+
 TEST(StackRoles, TheOutputOfAChildIsWaitedForAsTheChildIs) {
   const std::string run = "main app.py 1;" + in_lib("run", "subprocess.py") + ";" +
                           in_lib("communicate", "subprocess.py");

@@ -14,9 +14,6 @@ namespace {
 /// Of what one sample may have spent: 73 years, as of other times.
 constexpr std::int64_t kLongest = std::int64_t{1} << 61;
 
-/// Runs around what each thread of the program does, and in no thread of the recorder.
-constexpr std::string_view kAroundThreads = "/fathom_recorder/threads.py";
-
 bool may_be_true(std::int64_t spent) { return spent >= 0 && spent <= kLongest; }
 
 }  // namespace
@@ -64,7 +61,7 @@ bool TraceMaker::is_of_recorder(const StackSample& sample, bool& known) const {
     const std::string_view file = trace_.text(trace_.stack_frames[row].file);
     if (file.empty() || file.ends_with("/threading.py")) continue;
     known = true;
-    if (file.ends_with(kAroundThreads)) return false;
+    if (is_around_threads(file)) return false;  // In no thread of the recorder.
     of_recorder = is_recorder_file(file);
   }
   return of_recorder;

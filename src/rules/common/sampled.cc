@@ -9,6 +9,7 @@
 #include "rules/common/evidence.h"
 #include "rules/common/machine.h"
 #include "rules/common/share_range.h"
+#include "store/recorder_file.h"
 #include "store/sample_weights.h"
 
 namespace fathom {
@@ -66,6 +67,7 @@ std::uint32_t SampledProgram::named_frame(std::uint32_t frame) const {
 
 std::string SampledProgram::name_of(std::uint32_t frame) const {
   const StackFrame& found = trace_.stack_frames[frame];
+  if (is_recorder_file(trace_.text(found.file))) return "Fathom's own recorder";
   std::string name(trace_.text(found.function));
   const std::string_view file = base_name(trace_.text(found.file));
   if (file.empty()) return name;
@@ -82,8 +84,9 @@ std::string SampledProgram::name_of(const UserSpot& spot) const {
 std::string SampledProgram::location_of(std::uint32_t frame) const {
   if (frame == kNoFrame) return {};
   const StackFrame& found = trace_.stack_frames[frame];
-  if (trace_.text(found.file).empty()) return {};
-  std::string location(trace_.text(found.file));
+  const std::string_view file = trace_.text(found.file);
+  if (file.empty() || is_recorder_file(file)) return {};
+  std::string location(file);
   return found.line >= 0 ? location + ":" + std::to_string(found.line) : location;
 }
 

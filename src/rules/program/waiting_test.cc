@@ -25,6 +25,17 @@ TEST(Waiting, SaysForWhatAndWhere) {
   EXPECT_EQ(found[0].weight, Weight::critical);
 }
 
+TEST(Waiting, TheRecordersStartIsNoFunctionOfTheProgram) {
+  Trace trace;
+  SampleBuilder(trace)
+      .at("<module> /tmp/s/hook/sitecustomize.py 60;_begin /tmp/s/hook/sitecustomize.py 30")
+      .waits("file", 900, "/usr/lib/x.so")
+      .runs(100);
+  const std::vector<Finding> found = JudgedTrace(std::move(trace)).findings(waiting());
+  ASSERT_EQ(found.size(), 1U);
+  EXPECT_TRUE(found[0].title.ends_with(": Fathom's own recorder")) << found[0].title;
+}
+
 TEST(Waiting, ThreadsThatWaitAtATimeAreNotTheLongest) {
   Trace trace;
   SampleBuilder builder(trace);
