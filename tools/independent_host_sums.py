@@ -24,6 +24,8 @@ CALL = 5_000  # ns: what calling an operator costs
 LONGEST_CALLER = 200_000  # ns: Python that calls an operator
 SMALL_COPY = 64 << 10
 OPERATOR_COST, FRAME_COST = 600, 400  # ns, of recording one
+# What CUPTI calls overhead, and CUDA does without a profiler, too.
+OF_CUDA = ("Lazy Function Loading", "Runtime Triggered Module Loading", "Driver Compiler", "Command Buffer Full")
 NEW_TENSOR = re.compile(r"aten::(zeros|ones|full|rand|randn|randint|arange|linspace|eye|empty|tensor|scalar_tensor|_efficientzerotensor)")
 FILLING = re.compile(r"aten::(zeros|ones|full|rand|arange|linspace|logspace|eye|tri[lu]|normal_|uniform_|random_|bernoulli_|new_|scalar_tensor)")
 MOVES = ("aten::to", "aten::_to_copy", "aten::copy_")
@@ -330,7 +332,7 @@ def phase(recording: Recording, finding: Finding) -> int | None:
 
 def recording_cost(recording: Recording, finding: Finding) -> Span:
     """What the profiler marks as its own; beside that, at most the estimated cost of the busiest thread's events."""
-    marked = union([(e.begin, e.end) for e in recording.events.other if e.category == "overhead"])
+    marked = union([(e.begin, e.end) for e in recording.events.other if e.category == "overhead" and e.name not in OF_CUDA])
     own = length(both(marked, recording.all_windows))
     spent: Counter[tuple[str, str]] = Counter()
     for each in recording.events.work:

@@ -20,6 +20,7 @@ LIBRARY = re.compile(
     r"|Torch-Compiled Region|TorchDynamo|autograd::|FullyShardedDataParallel\.|FSDP::|record_param_comms"
 )
 FEWEST_FOR_OUTLIERS = 4
+IDLE = "_context_0(0)_generation_0(0)"
 
 
 @dataclass(eq=False)
@@ -31,6 +32,7 @@ class Step:
     window_end: int = 0
     edge: bool = False
     outlier: bool = False
+    idle: bool = False  # a server's pass without any work
 
     def __post_init__(self) -> None:
         self.window_begin, self.window_end = self.begin, self.end
@@ -42,13 +44,15 @@ class Step:
 
 def counted_steps(events: Events) -> list[Step]:
     """The steps that count, with those marked that are outliers."""
-    marks = profiler_steps(events) or annotated_steps(events) or optimizer_steps(events)
+    marks = profiler_steps(events)
+    annotated = [] if marks else annotated_steps(events)
+    marks = marks or annotated or optimizer_steps(events)
     if any(step.end > step.begin for step in marks):
-        set_windows(events, marks)
+        set_windows(events, marks, bool(annotated))
         marks = without_empty_last(events, marks)
     else:
         marks = [whole_trace(events)]
-    counted = [step for step in marks if not step.edge] or marks
+    counted = [step for step in marks if not step.edge and not step.idle] or marks
     mark_outliers(counted)
     return counted
 
@@ -103,7 +107,8 @@ def annotated_steps(events: Events) -> list[Step]:
             candidates.append((time, run))
     if not candidates:
         return []
-    return [Step(each.thread[0], each.begin, each.end) for each in max(candidates, key=lambda each: each[0])[1]]
+    run = max(candidates, key=lambda each: each[0])[1]
+    return [Step(each.thread[0], each.begin, each.end, idle=each.name.endswith(IDLE)) for each in run]
 
 
 def one_is_all(run: list[Slice]) -> bool:
@@ -156,8 +161,11 @@ def holds(steps: list[Step], moment: int, process: str) -> Step | None:
     return next((step for step in steps if step.process == process and step.begin <= moment < step.end), None)
 
 
-def set_windows(events: Events, steps: list[Step]) -> None:
-    """Each window ends with the last of: its host span, the window before it, what it launched."""
+def set_windows(events: Events, steps: list[Step], annotated: bool) -> None:
+    """Each window ends with the last of: its host span, the window before it, what it launched.
+
+    What is launched between two annotated steps is the loop's in each round."""
+    first = {step.process: step.begin for step in reversed(steps)}
     for each in events.activities:
         if each.launch is not None and (step := holds(steps, each.launch.begin, each.launch.thread[0])):
             step.window_end = max(step.window_end, each.end)
@@ -171,6 +179,8 @@ def set_windows(events: Events, steps: list[Step]) -> None:
     for each in events.activities:
         launch = each.launch
         if launch is not None and holds(steps, launch.begin, launch.thread[0]) is not None:
+            continue
+        if annotated and launch is not None and launch.begin >= first.get(launch.thread[0], launch.begin + 1):
             continue
         for step in steps:
             mine = launch is None or step.process == launch.thread[0]

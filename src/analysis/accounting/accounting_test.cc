@@ -155,6 +155,15 @@ TEST(Accounting, DelayThatNoLaunchTakesIsNoLaunchLatency) {
   EXPECT_GT(accounted.ns(Bucket::device_wait), 49'000'000) << "it did work from before";
 }
 
+TEST(Accounting, DelayOfMillisecondsIsTheProfilersAndNoLaunchLatency) {
+  TraceBuilder builder;
+  builder.op("aten::mm", 0, 100);
+  builder.runtime("cudaLaunchKernel", 10, 10, 1);
+  builder.kernel("gemm", 2'400'000, 100, 1);
+  const Accounted accounted(builder);
+  EXPECT_EQ(accounted.ns(Bucket::launch_latency), 0);
+}
+
 TEST(Accounting, CompilingOnceIsWarmUpWithAllOperatorsInIt) {
   TraceBuilder builder;
   builder.step(1, 0, 1000);

@@ -7,8 +7,9 @@
 namespace fathom {
 namespace {
 
-/// No device takes so long to begin: it does work that was launched before the recording.
-constexpr Duration kLongestLaunch = duration_ns(10'000'000);
+/// No device takes so long to begin: it does work that was launched before the recording, or waits
+/// for the profiler.
+constexpr Duration kLongestLaunch = duration_ns(1'000'000);
 
 constexpr std::string_view kStreamWait = "Stream Wait Event";
 

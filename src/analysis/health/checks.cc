@@ -4,6 +4,8 @@
 #include <array>
 #include <cstdio>
 
+#include "analysis/structure/overhead.h"
+
 namespace fathom {
 namespace {
 
@@ -43,7 +45,7 @@ HealthTally tally_slices(const Trace& trace, const Links& links) {
     if (is_runtime_call(kind)) {
       tally_call(trace, links, slice, tally);
     } else if (kind == SliceKind::overhead) {
-      tally.overhead.push_back(slice);
+      if (!is_overhead_of_cuda(trace.name(slice))) tally.overhead.push_back(slice);
     } else if (kind == SliceKind::sync) {
       tally.waits.push_back(slice);
     }

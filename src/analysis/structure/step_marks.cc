@@ -106,6 +106,14 @@ std::vector<Step> steps_on(const Trace& trace, const std::vector<SliceId>& slice
   return steps;
 }
 
+/// vLLM asks for the state of its engine in a pass that has neither prompts nor tokens.
+constexpr std::string_view kIdlePass = "_context_0(0)_generation_0(0)";
+
+/// Steps that do nothing, as their names say.
+void mark_idle(const Trace& trace, std::vector<Step>& steps) {
+  for (Step& step : steps) step.empty = trace.name(step.slice).ends_with(kIdlePass);
+}
+
 /// The recorder says of a server that its steps are requests.
 bool are_requests(const Trace& trace) {
   const Fact* const fact = trace.fact("step_by");
@@ -255,9 +263,10 @@ StepMarks repeated_annotations(const Trace& trace) {
   if (candidates.size() > kMostCandidates) candidates.resize(kMostCandidates);
   for (const Repeated& repeated : candidates) {
     if (inside_one_operator(trace, repeated.slices)) continue;
-    return {.source = StepSource::annotation,
-            .name = repeated.name,
-            .steps = steps_on(trace, repeated.slices)};
+    StepMarks marks{.source = StepSource::annotation, .name = repeated.name, .steps = {}};
+    marks.steps = steps_on(trace, repeated.slices);
+    mark_idle(trace, marks.steps);
+    return marks;
   }
   return {};
 }

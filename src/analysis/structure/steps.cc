@@ -108,6 +108,13 @@ void mark_edges(std::span<Step> steps, Interval activity, Time launched) {
   }
 }
 
+/// Was it launched between two of these steps, which annotations mark? The program's loop does that
+/// in each round, so that the window of the next step may hold it.
+bool between_annotations(const Steps& steps, std::span<const Step> run, Time launched) {
+  return steps.source == StepSource::annotation && !run.empty() &&
+         launched >= run.front().host.begin;
+}
+
 void find_edges(const Trace& trace, const Links& links, const Processes& processes,
                 const Steps& steps) {
   for (const SliceId activity : links.activities) {
@@ -116,7 +123,8 @@ void find_edges(const Trace& trace, const Links& links, const Processes& process
     if (launch.valid()) {
       const Time launched = trace.slices.start[launch.row()];
       const std::span<Step> run = processes.of(trace.track(launch).process);
-      if (step_at(run, launched) == nullptr) mark_edges(run, interval, launched);
+      if (step_at(run, launched) == nullptr && !between_annotations(steps, run, launched))
+        mark_edges(run, interval, launched);
       continue;
     }
     for (const std::span<Step> run : processes.runs()) {

@@ -209,6 +209,42 @@ TEST(Steps, FallBackToARepeatedTopLevelAnnotation) {
   EXPECT_NE(steps.note, "");
 }
 
+TEST(Steps, HoldWhatIsLaunchedBetweenTwoAnnotations) {
+  TraceBuilder builder;
+  builder.annotation("iteration 0", 0, 100);
+  builder.annotation("iteration 1", 150, 100);
+  builder.annotation("iteration 2", 300, 100);
+  launched_kernel(builder, 110, 160, 20);  // the loop's, behind the first
+  launched_kernel(builder, 260, 310, 20);
+  const Trace trace = builder.build();
+  const Steps steps = steps_of(trace);
+  ASSERT_EQ(steps.source, StepSource::annotation);
+  EXPECT_EQ(steps.counted().size(), 3U);
+}
+
+TEST(Steps, AreEdgeStepsWhereAnAnnotationHoldsWorkFromBeforeTheFirst) {
+  TraceBuilder builder;
+  launched_kernel(builder, 5, 110, 20);
+  builder.annotation("iteration 0", 100, 100);
+  builder.annotation("iteration 1", 200, 100);
+  const Trace trace = builder.build();
+  const Steps steps = steps_of(trace);
+  ASSERT_EQ(steps.source, StepSource::annotation);
+  EXPECT_EQ(steps.counted().size(), 1U);
+}
+
+TEST(Steps, OfAServerAreNoPassesWithoutWork) {
+  TraceBuilder builder;
+  builder.annotation("execute_context_1(64)_generation_0(0)", 0, 100);
+  builder.annotation("execute_context_0(0)_generation_1(1)", 110, 100);
+  builder.annotation("execute_context_0(0)_generation_0(0)", 220, 10);
+  const Trace trace = builder.build();
+  const Steps steps = steps_of(trace);
+  ASSERT_EQ(steps.source, StepSource::annotation);
+  ASSERT_EQ(steps.steps.size(), 3U);
+  EXPECT_EQ(steps.counted().size(), 2U);
+}
+
 TEST(Steps, FallBackToTheOptimizer) {
   TraceBuilder builder;
   builder.op("aten::mm", 5, 10);

@@ -11,6 +11,7 @@
 
 #include "analysis/kernels/occupancy.h"
 #include "base/quantity_text.h"
+#include "rules/common/device_allocations.h"
 #include "rules/common/host_steps.h"
 #include "rules/common/names.h"
 
@@ -164,7 +165,8 @@ bool is_of_devices(std::string_view name) {
 
 bool device_unrecorded(const RuleContext& rules) {
   if (rules.device >= 0) return kernels_missing(rules);
-  return rules.context.links().launches_without_activity > captured(rules).all ||
+  return device_allocations(rules) > 0 ||
+         rules.context.links().launches_without_activity > captured(rules).all ||
          NameSet(rules.trace(), is_of_devices).any() || on_apples_gpu(rules.trace());
 }
 

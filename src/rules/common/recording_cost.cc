@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "analysis/structure/overhead.h"
 #include "analysis/structure/stretches.h"
 #include "rules/common/counted.h"
 #include "rules/common/recorded.h"
@@ -66,6 +67,7 @@ MarkedOverhead marked_overhead(const RuleContext& rules) {
   for (const Nesting::Thread& thread : rules.context.nesting().rest) {
     for (const SliceId slice : thread.slices) {
       if (trace.kind(slice) != SliceKind::overhead || !counts(rules, slice)) continue;
+      if (is_overhead_of_cuda(trace.name(slice))) continue;
       marked.slices.push_back(slice);
       stretches.push_back(interval_of(trace, slice));
     }

@@ -178,6 +178,17 @@ Fix spread_fix() {
               "model = torch.compile(model)"};
 }
 
+/// All-to-all exchanges tokens with the experts of other ranks, or parts of a sequence.
+Fix exchange_fix() {
+  return {.text =
+              "These exchange tokens with the experts of other ranks, or parts of sequences, and "
+              "the next layer needs the result: compute meanwhile what does not need it (a shared "
+              "expert, the other half of the batch), send 16-bit floats, and few large tensors "
+              "in place of many small ones. Caveat: 16 bits round.",
+          .before = "",
+          .after = ""};
+}
+
 /// Advice for the framework that the names show; else for collectives in general.
 Fix fix_of(const RuleContext& rules, CollectiveKind kind) {
   const Frameworks frameworks = frameworks_of(rules.trace());
@@ -194,7 +205,8 @@ Fix fix_of(const RuleContext& rules, CollectiveKind kind) {
             .before = "DistributedDataParallel(model)",
             .after = "DistributedDataParallel(model, broadcast_buffers=False)"};
   }
-  if (spreads_tensors(rules.trace())) return spread_fix();
+  if (spreads_tensors(rules.trace()))
+    return kind == CollectiveKind::all_to_all ? exchange_fix() : spread_fix();
   Fix fix{.text =
               "Start the exchange early and compute meanwhile what does not need its result; send "
               "fewer, larger tensors, or fewer bytes, where that keeps the results.",

@@ -107,6 +107,9 @@ TEST(ExposedCommunication, AdvisesForTheFrameworkThatIsSeen) {
   const Fix spread = fix_beside("_c10d_functional::all_reduce", kReduce, false);
   EXPECT_TRUE(says(spread, "DTensor"));
   EXPECT_FALSE(says(spread, "async_op"));
+  const Fix exchange = fix_beside("_c10d_functional::all_to_all_single", kExchange, false);
+  EXPECT_TRUE(says(exchange, "experts"));
+  EXPECT_FALSE(says(exchange, "_micro_pipeline_tp"));
 }
 
 TEST(ExposedCommunication, TellsTheKindOfAGenericKernelByWhoLaunchesIt) {

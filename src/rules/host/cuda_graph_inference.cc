@@ -107,6 +107,16 @@ Fix fix_of(const Frameworks& frameworks) {
       "vLLM, SGLang and TensorRT-LLM do; or larger batches where latency allows. Caveats: fixed "
       "shapes and addresses, no host waits inside, memory stays reserved for each graph, the first "
       "calls are slow.";
+  if (frameworks.vllm && frameworks.generates) {
+    return {.text =
+                "The model is compiled, so that vLLM captures graphs, up to its largest captured "
+                "size; longer passes are launched kernel by kernel. Capture larger sizes. Caveat: "
+                "each captured size takes memory and time at the start.",
+            .before = "LLM(model)",
+            .after =
+                "LLM(model, compilation_config={\"cudagraph_capture_sizes\": [1, 8, 64, 512, "
+                "1024]})"};
+  }
   if (frameworks.vllm) {
     return {.text = std::move(text),
             .before = "LLM(model, enforce_eager=True)",

@@ -12,6 +12,7 @@
 #include "rules/common/edits.h"
 #include "rules/common/evidence.h"
 #include "rules/common/late_launches.h"
+#include "rules/common/names.h"
 #include "rules/common/program.h"
 #include "rules/common/recorded.h"
 #include "rules/common/recorded_lines.h"
@@ -190,6 +191,49 @@ Outcome check_calls(const RuleContext& rules) {
   return std::vector<Finding>{std::move(finding)};
 }
 
+/// Do launches of an optimizer's step end nearly all of this time?
+bool of_optimizer(const RuleContext& rules, const std::vector<Claim>& claims) {
+  constexpr double kNearlyAll = 0.9;
+  const DeviceAccounting& device = *rules.accounting.find(rules.device);
+  Duration sum{};
+  for (const Claim& claim : claims) {
+    const SliceId launch = device.gaps[claim.gap].launch;
+    if (launch.valid() && rules.context.phases()[launch] == Phase::optimizer) sum += claim.time;
+  }
+  return static_cast<double>(to_ns(sum)) >= kNearlyAll * static_cast<double>(to_ns(total(claims)));
+}
+
+Fix fix_of_optimizer() {
+  return {.text =
+              "Nearly all of them are the optimizer's: let it update all parameters at once, by a "
+              "foreach or fused implementation where it has one, or compile its step.",
+          .before = "optimizer.step()",
+          .after = "torch.compile(optimizer.step)()"};
+}
+
+/// vLLM compiles the model and captures graphs by itself.
+Fix fix_of_vllm(const RuleContext& rules) {
+  const auto replays = [](std::string_view name) { return name.ends_with("GraphLaunch"); };
+  if (NameSet(rules.trace(), replays).any()) {
+    return {.text =
+                "Passes are replayed from graphs already: what is left is the server's own work "
+                "between them. More requests at once share it (max_num_seqs), and "
+                "async_scheduling prepares the next pass while the device works.",
+            .before = "LLM(model)",
+            .after = "LLM(model, async_scheduling=True)"};
+  }
+  return {.text =
+              "vLLM replays graphs of passes up to its largest captured size, unless "
+              "enforce_eager=True is given; longer passes are launched kernel by kernel. Capture "
+              "larger sizes, or read more tokens in one pass (max_num_batched_tokens), which "
+              "makes each kernel longer. Caveat: each captured size takes memory and time at the "
+              "start.",
+          .before = "LLM(model)",
+          .after =
+              "LLM(model, compilation_config={\"cudagraph_capture_sizes\": [1, 8, 64, 512, "
+              "1024]})"};
+}
+
 /// Graphs are CUDA's and HIP's; a larger batch helps everywhere.
 Fix fix_of(const RuleContext& rules) {
   if (!speaks_cuda(rules.trace())) {
@@ -199,6 +243,7 @@ Fix fix_of(const RuleContext& rules) {
             .before = "",
             .after = ""};
   }
+  if (frameworks_of(rules.trace()).vllm) return fix_of_vllm(rules);
   const std::string optimizers = is_training(rules) ? "fused optimizers, " : "";
   return {
       .text =
@@ -255,7 +300,9 @@ Outcome check(const RuleContext& rules) {
   if (std::optional<Evidence> line = line_in_gaps(rules, late))
     finding.evidence.push_back(std::move(*line));
   finding.counter_evidence = recording_slows(rules);
-  finding.fix = fix_of(rules);
+  const bool optimizers = of_optimizer(rules, late.claims);
+  if (optimizers) finding.cause = "optimizer";
+  finding.fix = optimizers ? fix_of_optimizer() : fix_of(rules);
   finding.verify = "fathom gaps TRACE --sort -duration_ns";
   finding.claims = std::move(late.claims);
   finding.edits.launch_once = true;

@@ -36,6 +36,29 @@ TEST(HostBound, IsToldWhenShortKernelsWaitForTheirLaunch) {
   EXPECT_TRUE(findings[0].edits.launch_once);
 }
 
+TEST(HostBound, OfAnOptimizerIsOneCauseWithIt) {
+  TraceBuilder builder;
+  builder.annotation("Optimizer.step#Mine.step", 5, 5000);
+  kernels(builder, 50, 20);
+  const std::vector<Finding> findings = JudgedTrace(builder).findings(host_bound());
+  ASSERT_EQ(findings.size(), 1U);
+  EXPECT_EQ(findings[0].cause, "optimizer");
+  EXPECT_EQ(findings[0].fix.before, "optimizer.step()");
+  EXPECT_EQ(findings[0].fix.text.find("batch"), std::string::npos);
+}
+
+TEST(HostBound, OfVllmNamesItsOwnOptions) {
+  const auto fix = [](bool graph) {
+    TraceBuilder builder;
+    kernels(builder, 50, 20);
+    builder.op("vllm::moe_forward", 5100, 10);
+    if (graph) builder.runtime("cudaGraphLaunch", 5150, 10, 777);
+    return JudgedTrace(builder).findings(host_bound()).at(0).fix.after;
+  };
+  EXPECT_NE(fix(false).find("cudagraph_capture_sizes"), std::string::npos);
+  EXPECT_NE(fix(true).find("async_scheduling"), std::string::npos);
+}
+
 TEST(HostBound, SamplesInTheGapsNameTheLine) {
   TraceBuilder builder;
   kernels(builder, 50, 20);

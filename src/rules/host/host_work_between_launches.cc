@@ -660,8 +660,19 @@ Fix fix_of_freeing(const RuleContext& rules) {
           .after = ""};
 }
 
+/// A server's own loop, which its user does not write.
+Fix fix_of_server() {
+  return {.text =
+              "This is vLLM's own work before and between passes: scheduling, and preparing their "
+              "inputs. async_scheduling prepares the next pass while the device works; more "
+              "requests at once share it (max_num_seqs).",
+          .before = "LLM(model)",
+          .after = "LLM(model, async_scheduling=True)"};
+}
+
 /// For work that no name explains.
 Fix fix_of_moment(const RuleContext& rules, Moment moment) {
+  if (frameworks_of(rules.trace()).vllm && !is_training(rules)) return fix_of_server();
   if (moment == Moment::in_optimizer) {
     return {.text =
                 "This runs inside the optimizer's step: its loop over the parameters, hooks or "
@@ -1094,9 +1105,11 @@ Finding make(const RuleContext& rules, Site& site, const std::vector<Stretch>& a
       finding.evidence.push_back(std::move(*line));
   }
   finding.counter_evidence = doubts(rules, frees, rare, freeing);
+  const Moment moment = moment_of(rules, site, all);
+  if (moment == Moment::in_optimizer && work == Work::other) finding.cause = "optimizer";
   finding.fix = rare      ? fix_of_rare(rules)
                 : freeing ? fix_of_either(rules)
-                          : fix_of(rules, work, moment_of(rules, site, all));
+                          : fix_of(rules, work, moment);
   if (const Duration starting = starting_workers(rules, site, all);
       rules.percent(starting) >= kLeastPercentOfSite) {
     finding.evidence.push_back(

@@ -188,6 +188,21 @@ TEST(HostWorkBetweenLaunches, OfAPassPreparesNoInputBetweenItsOperators) {
   EXPECT_NE(fix(6000).find("pool.submit(prepare"), std::string::npos) << fix(6000);
 }
 
+TEST(HostWorkBetweenLaunches, OfVllmIsTheServersAndOfAnOptimizerItsOwn) {
+  TraceBuilder served;
+  steps(served, 4000);
+  served.op("vllm::moe_forward", 29'990 * kUs, 1);
+  const Fix fix = JudgedTrace(served).findings(host_work_between_launches()).at(0).fix;
+  EXPECT_NE(fix.after.find("async_scheduling"), std::string::npos) << fix.after;
+  TraceBuilder builder;
+  for (int i = 0; i < 3; ++i)
+    builder.annotation("Optimizer.step#Mine.step", 10'000 * kUs * i + 1, 9000 * kUs);
+  steps(builder, 4000);
+  const std::vector<Finding> findings = JudgedTrace(builder).findings(host_work_between_launches());
+  ASSERT_EQ(findings.size(), 1U);
+  EXPECT_EQ(findings[0].cause, "optimizer");
+}
+
 /// Steps of 10 ms without lines, of which the first `still` have 6 ms in no operator.
 std::vector<Finding> standing_still(int still) {
   TraceBuilder builder;

@@ -174,7 +174,8 @@ bool is_of_pipeline(const Trace& trace) {
 }
 
 /// The loader's batch: as the program gave it, else by the shapes of steps that all fetched as
-/// often. 0 where neither is known.
+/// often. 0 where neither is known, as where no steps are marked: one of several fetches may then
+/// be for a pass that was not recorded.
 std::int64_t batch_of(const RuleContext& rules, std::size_t fetches) {
   // What no loader has is damaged.
   constexpr std::int64_t kMost = 100'000'000;
@@ -187,6 +188,7 @@ std::int64_t batch_of(const RuleContext& rules, std::size_t fetches) {
   const std::optional<Batch> batch = find_batch(rules);
   const std::size_t steps = rules.steps.size();
   if (!batch || !batch->samples || steps == 0 || fetches == 0 || fetches % steps != 0) return 0;
+  if (rules.context.steps().source == StepSource::whole_trace && fetches > 1) return 0;
   const std::size_t fetches_of_step = fetches / steps;
   const double each = *batch->samples / static_cast<double>(fetches_of_step);
   const bool whole = each >= 1 && each <= static_cast<double>(kMost) && each == std::floor(each);

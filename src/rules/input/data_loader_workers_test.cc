@@ -212,6 +212,17 @@ TEST(DataLoaderWorkers, NameTheBatchThatTheProgramHas) {
   EXPECT_EQ(of_batches(5, "-3").before, "DataLoader(dataset, batch_size=batch_size)");
 }
 
+TEST(DataLoaderWorkers, NameNoBatchOfSeveralFetchesWithoutSteps) {
+  TraceBuilder builder;
+  for (const std::int64_t at : {0, 200}) builder.annotation(kSingle, at, 190);
+  builder.op("aten::conv2d", 500, 400)
+      .shapes("[[48,3,8,8],[4,3,3,3]]")
+      .types(R"(["float","float"])");
+  const std::vector<Finding> findings = JudgedTrace(builder).findings(data_loader_workers());
+  ASSERT_EQ(findings.size(), 1U);
+  EXPECT_EQ(findings[0].fix.before, "DataLoader(dataset, batch_size=batch_size)");
+}
+
 TEST(DataLoaderWorkers, PinNoMemoryWithoutADevice) {
   EXPECT_EQ(on_machine(kSingle, 16, 0).at(0).fix.after.find("pin_memory"), std::string::npos);
 }

@@ -261,6 +261,8 @@ Outcome check(const RuleContext& rules) {
   const Trace& trace = rules.trace();
   Found found = look(rules);
   if (!found.any) return Abstention{"no Optimizer.step annotation is in the counted steps"};
+  if (mostly_once(rules))
+    return Abstention{"most of the time is spent on what is done only once: record later steps"};
   if (found.steps.empty() || found.fused || found.repeats < kFewestRepeats * found.steps.size()) {
     return std::vector<Finding>{};
   }

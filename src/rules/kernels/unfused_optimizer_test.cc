@@ -34,6 +34,17 @@ TEST(UnfusedOptimizer, IsToldOfALoopOverParameters) {
   EXPECT_GT(judged.rules().percent(total(findings[0].claims)), 30);
 }
 
+TEST(UnfusedOptimizer, AbstainsWhereMostIsDoneOnlyOnce) {
+  constexpr std::int64_t kMs = 1'000'000;
+  TraceBuilder builder;
+  builder.annotation("Optimizer.step#SGD.step", 0, 7 * kMs);
+  builder.runtime("cudaLaunchKernel", 10, 5 * kMs, 1);
+  builder.kernel("first", 5 * kMs + 20, 1000, 1);
+  for (std::int64_t i = 0; i < 40; ++i)
+    add_launch(builder, "aten::add_", 5 * kMs + 2000 + 100 * i, "add", 10, i + 2);
+  EXPECT_NE(JudgedTrace(builder).abstains(unfused_optimizer()), "");
+}
+
 TEST(UnfusedOptimizer, IsNothingForForeachAndForFewParameters) {
   TraceBuilder foreach = optimizer("aten::_foreach_add_", 40);
   EXPECT_TRUE(JudgedTrace(foreach).findings(unfused_optimizer()).empty());

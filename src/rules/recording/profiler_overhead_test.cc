@@ -20,6 +20,17 @@ TEST(ProfilerOverhead, IsToldWhereTheProfilerMarksIt) {
   EXPECT_EQ(findings[0].confidence, Confidence::high);
 }
 
+TEST(ProfilerOverhead, IsNotTheLoadingOfCode) {
+  for (const std::string_view name :
+       {"Runtime Triggered Module Loading", "Lazy Function Loading", "Command Buffer Full"}) {
+    TraceBuilder builder;
+    builder.step(0, 0, 100'000);
+    builder.op("aten::mm", 10, 1000);
+    builder.slice(SliceKind::overhead, name, 2000, 30'000);
+    EXPECT_TRUE(JudgedTrace(builder).findings(profiler_overhead()).empty()) << name;
+  }
+}
+
 TEST(ProfilerOverhead, IsEstimatedFromManyShortOperators) {
   TraceBuilder builder;
   builder.step(0, 0, 100'000);

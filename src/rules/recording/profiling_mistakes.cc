@@ -12,6 +12,7 @@
 #include "base/quantity_text.h"
 #include "rules/common/arguments.h"
 #include "rules/common/batch_norms.h"
+#include "rules/common/device_allocations.h"
 #include "rules/common/evidence.h"
 #include "rules/common/host_steps.h"
 #include "rules/common/names.h"
@@ -29,23 +30,17 @@ constexpr std::string_view kDoc =
     "pass or optimizer runs while every batch norm and dropout was called with training=False. "
     "Inference in train mode: no backward pass, but dropout or batch norm called with "
     "training=True; where arguments were not recorded, dropout that draws a mask, or batch norms "
-    "of "
-    "which each counts its batch right before. Few steps: the recording has no steps, or only one "
-    "counts, so nothing shows "
-    "what is usual. On the CPU: operators ran on the processor, and nothing on the GPU that the "
-    "recording lists (where it was not traced, allocations that are all of the processor's memory, "
-    "or "
-    "oneDNN's operators that take 25 % of the step, show it), or it was busy for less than 1 % "
-    "while "
-    "matrix multiplications and convolutions on the "
-    "processor took 25 % of the step. Device missing: operators that only devices have, and "
-    "nothing "
-    "of a device. Unexplained: the device idles for 40 % of the step or more, "
-    "and the "
-    "recording does not show why: it waits before the first recorded activity, for work launched "
-    "earlier; a graph or other work that was launched long ago waits for what was not recorded; "
-    "what launched the next activity is missing; or nothing follows. Many steps: at least 50, with "
-    "over a million events, which add cost but no "
+    "of which each counts its batch right before. Few steps: the recording has no steps, or only "
+    "one counts, so nothing shows what is usual. On the CPU: operators ran on the processor, and "
+    "nothing on the GPU that the recording lists (where it was not traced, allocations that are "
+    "all of the processor's memory, or oneDNN's operators that take 25 % of the step, show it), or "
+    "it was busy for less than 1 % while matrix multiplications and convolutions on the processor "
+    "took 25 % of the step. Device missing: operators that only devices have, or allocations "
+    "mostly of a device's memory, and nothing else of a device. Unexplained: the device idles for "
+    "40 % of the step or more, and the recording does not show why: it waits before the first "
+    "recorded activity, for work launched earlier; a graph or other work that was launched long "
+    "ago waits for what was not recorded; what launched the next activity is missing; or nothing "
+    "follows. Many steps: at least 50, with over a million events, which add cost but no "
     "information. Not recorded: kernels although there are launches; shapes; stacks, where the "
     "host takes 20 % of the step; memory, where a device trains. Modes are read from the recorded "
     "arguments (record_shapes=True). Source: PyTorch's profiler documentation (schedule, options).";
@@ -335,10 +330,33 @@ NotRecorded not_recorded_of(const RuleContext& rules) {
   return missing;
 }
 
+/// Work went to a device, as its memory shows, and neither calls nor operators that only it has.
+void check_only_memory(const RuleContext& rules, std::vector<Finding>& findings) {
+  const std::size_t allocations = device_allocations(rules);
+  if (allocations == 0) return;
+  Finding finding =
+      about("no-device", "Work ran on a device that was not recorded", Weight::warning,
+            counted_noun(allocations, "recorded allocation") +
+                " of a device's memory, and neither calls of a runtime nor kernels");
+  finding.counter_evidence = "What the host took is recorded, and may be all that is in question.";
+  const bool by_run = recorded_by_run(rules.trace());
+  finding.fix = {.text =
+                     "Record the device too: what operators take here is the time of calling "
+                     "them.",
+                 .before = by_run ? "" : "profile(activities=[ProfilerActivity.CPU])",
+                 .after = by_run ? "fathom doctor"
+                                 : "profile(activities=[ProfilerActivity.CPU, "
+                                   "ProfilerActivity.CUDA])"};
+  findings.push_back(std::move(finding));
+}
+
 /// Work went to a device, as its operators show, but not even calls of its runtime were recorded.
 void check_device_missing(const RuleContext& rules, std::vector<Finding>& findings) {
   const SliceId op = device_operator(rules);
-  if (!op.valid()) return;
+  if (!op.valid()) {
+    check_only_memory(rules, findings);
+    return;
+  }
   const Trace& trace = rules.trace();
   const auto same =
       static_cast<std::size_t>(std::ranges::count(trace.slices.name, trace.slices.name[op.row()]));

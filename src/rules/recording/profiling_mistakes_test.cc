@@ -143,6 +143,18 @@ TEST(ProfilingMistakes, TellADeviceThatOnlyItsOperatorsShow) {
   EXPECT_FALSE(has(findings, "no-kernels"));
 }
 
+TEST(ProfilingMistakes, TellADeviceThatOnlyItsMemoryShows) {
+  TraceBuilder builder;
+  builder.op("aten::mm", 0, 950);
+  builder.memory(10, 4096, 1, 0);
+  const std::vector<Finding> findings = JudgedTrace(builder).findings(profiling_mistakes());
+  ASSERT_TRUE(has(findings, "no-device"));
+  const auto found = std::ranges::find(findings, "no-device", &Finding::key);
+  EXPECT_NE(found->evidence[0].text.find("1 recorded allocation of a device's memory"),
+            std::string::npos)
+      << found->evidence[0].text;
+}
+
 /// Two blocks of a convolution, what comes between, and a batch norm, without arguments.
 TraceBuilder blocks(std::string_view first, std::string_view second) {
   TraceBuilder builder;
