@@ -9,7 +9,7 @@ pairs, 1000 windows are judged, each with its order drawn anew: both sides are t
 have been either. The same runs, in the order of time, are also judged as "all of A, then all of B". Then whole comparisons
 are made live: of the process and of the steps with themselves, and with what does more; by hyperfine where it is in PATH, of
 the same two programs between ours; and of a function with itself by torch.utils.benchmark where build/torch has torch, and by
-fathom.bench. Each part is written when it is measured, so that those that were are kept whatever ends the rest. With --slow-down, instead, a process and a step that take 1 % longer are sought, N comparisons or S seconds each;
+fathom.bench. Each row is written when it is measured, so that those that were are kept whatever ends the rest. With --slow-down, instead, a process and a step that take 1 % longer are sought, N comparisons or S seconds each;
 it needs nobody, and writes its table after each comparison. FATHOM names the binary (default build/release/fathom), with the Python package beside it; TORCH the Python that
 has torch (default build/torch/bin/python).
 """
@@ -365,11 +365,13 @@ def main() -> None:
             measured_part.parts(args.write, PARTS[part][1])
     for part in args.parts:
         make, marks = PARTS[part]
-        if args.write is not None:
-            measured_part.write(args.write, "\n".join(timed(make(args))), marks)
-            continue
+        lines: list[str] = []
         for line in timed(make(args)):
-            print(line, flush=True)
+            lines.append(line)
+            if args.write is None:
+                print(line, flush=True)
+            else:
+                measured_part.write(args.write, "\n".join(lines), marks)
 
 
 if __name__ == "__main__":

@@ -5,7 +5,10 @@ from __future__ import annotations
 
 import pathlib
 import sys
+import tempfile
 import unittest
+import unittest.mock
+from collections.abc import Iterator
 from typing import Any
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "tools"))
@@ -46,6 +49,20 @@ class Rows(unittest.TestCase):
         self.assertTrue(table.endswith("| step | `--metric step` | 0 | – | – | – | – | – |"))
         widths = {line.count("|") for line in table.splitlines() if line.startswith("|")}
         self.assertEqual(widths, {9})
+
+    def test_rows_that_were_measured_are_kept_whatever_ends_the_rest(self) -> None:
+        def rows(_: object) -> Iterator[str]:
+            yield "| first |"
+            raise KeyboardInterrupt
+
+        marks = ("<!-- begin -->", "<!-- end -->")
+        with tempfile.TemporaryDirectory() as folder:
+            page = pathlib.Path(folder, "page.md")
+            page.write_text("\n".join(marks))
+            with unittest.mock.patch.dict(measure_bench.PARTS, {"live": (rows, marks)}):
+                with unittest.mock.patch.object(sys, "argv", ["", "--parts", "live", "--write", str(page)]):
+                    self.assertRaises(KeyboardInterrupt, measure_bench.main)
+            self.assertIn("| first |", page.read_text())
 
     def test_the_page_has_the_marks_of_each_part(self) -> None:
         page = pathlib.Path(__file__).resolve().parents[2] / "docs/bench.md"
