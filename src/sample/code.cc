@@ -181,6 +181,8 @@ const Code* CodeTable::replace(Address address, Entry& entry) {
 
 void CodeTable::look_again() {
   ++look_;
+  // After a look that has needed none, those before it are needed again.
+  if (used_.empty()) return;
   recent_.swap(used_);
   used_.clear();
 }

@@ -71,7 +71,7 @@ class CodeTable {
   std::unordered_multimap<Address, std::unique_ptr<Code>> former_;
   std::uint64_t look_ = 0;
   std::vector<Address> used_;    ///< In this look.
-  std::vector<Address> recent_;  ///< In the one before: most of them are needed again.
+  std::vector<Address> recent_;  ///< In the last one that needed any: most are needed again.
 };
 
 }  // namespace fathom::sample

@@ -33,8 +33,11 @@ class MadeMemory final : public Memory {
   /// Called before each piece is read: the process goes on meanwhile.
   void between(std::function<void()> change) { change_ = std::move(change); }
   [[nodiscard]] std::size_t reads() const { return reads_; }
+  /// Each of which has read one piece or several.
+  [[nodiscard]] std::size_t calls() const { return calls_; }
 
   std::size_t read_pieces(std::span<const Piece> pieces) const override {
+    ++calls_;
     for (std::size_t i = 0; i < pieces.size(); ++i) {
       ++reads_;
       if (change_) change_();
@@ -57,6 +60,7 @@ class MadeMemory final : public Memory {
 
   mutable std::map<Address, std::vector<std::byte>> parts_;
   mutable std::size_t reads_ = 0;
+  mutable std::size_t calls_ = 0;
   std::function<void()> change_;
 };
 

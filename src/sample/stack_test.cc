@@ -259,6 +259,15 @@ TEST_F(Stacks, WhatWasNeededBeforeIsComparedInOneRead) {
   EXPECT_EQ(reads_of_a_look(), 3U) << "pieces, and none of them twice";
 }
 
+TEST_F(Stacks, ALookThatNeedsNoCodeForgetsNoneOfTheOneBefore) {
+  EXPECT_EQ(read().state, StackState::whole);
+  codes_.look_again();
+  codes_.look_again();
+  const std::size_t before = python_.memory.calls();
+  for (const Address code : {end_, left_, main_}) EXPECT_NE(codes_.find(code), nullptr);
+  EXPECT_EQ(python_.memory.calls() - before, 1U);
+}
+
 TEST_F(Stacks, DeepRecursionIsRead) {
   constexpr std::size_t kDepth = 160;  // as many as the chunk holds
   for (std::size_t depth = 1; depth < kDepth; ++depth)

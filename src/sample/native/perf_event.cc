@@ -238,9 +238,15 @@ bool PerfRing::read(const Take& take) {
       tail = head;
       break;
     }
-    record_.resize(header.size);
-    copy(tail, record_);
+    const std::uint64_t at = tail % bytes_;
     tail += header.size;
+    // The kernel writes nothing there before the tail is moved: only what is divided is copied.
+    if (header.size <= bytes_ - at) {
+      take({data + at, header.size});
+      continue;
+    }
+    record_.resize(header.size);
+    copy(tail - header.size, record_);
     take(record_);
   }
   std::atomic_ref(page->data_tail).store(tail, std::memory_order_release);
