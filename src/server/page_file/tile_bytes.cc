@@ -32,6 +32,7 @@ void TileBytes::add(std::string_view answer) {
     if (boxes > 0) {
       body_ += answer.substr(at, size);
       ++blocks_;
+      tracks_.push_back(word(answer, at));
     }
     const std::size_t slices = at + 16 + lanes * 8 + 2 * column;
     for (std::size_t box = 0; box < boxes; ++box) {

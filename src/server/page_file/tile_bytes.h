@@ -6,6 +6,7 @@
 #include <set>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace fathom::server {
 
@@ -19,12 +20,15 @@ class TileBytes {
   [[nodiscard]] const std::set<std::uint32_t>& names() const { return names_; }
   /// Are there slices that a finer tile would tell apart?
   [[nodiscard]] bool merged() const { return merged_; }
+  /// The tracks that have boxes.
+  [[nodiscard]] const std::vector<std::uint32_t>& tracks() const { return tracks_; }
 
  private:
   std::uint32_t blocks_ = 0;
   std::string body_;
   std::set<std::uint32_t> names_;
   bool merged_ = false;
+  std::vector<std::uint32_t> tracks_;
 };
 
 }  // namespace fathom::server

@@ -1,5 +1,6 @@
 // Carries the timeline: all of it coarsely, then finer by levels, then its places to single slices.
 #include <algorithm>
+#include <memory>
 #include <optional>
 #include <string>
 #include <unordered_map>
@@ -41,26 +42,16 @@ class TileCarrier {
         input_(input),
         path_("api/tiles/" + input.digest()),
         shown_path_("api/tiles/" + carrier.shown(input.digest())) {
-    std::size_t tracks = kMostTracks;
-    std::size_t lanes = 0;
-    const std::vector<LaneTrack>& all = input.timeline().lanes.tracks();
-    for (std::size_t place = 0; place < all.size(); ++place) {
-      const std::string id = std::to_string(input.timeline().id_of_lanes(place));
-      if (tracks == kMostTracks || lanes + all[place].lanes.size() > kMostLanes) {
-        batches_.push_back(id);
-        tracks = lanes = 0;
-      } else {
-        batches_.back() += "," + id;
-      }
-      ++tracks;
-      lanes += all[place].lanes.size();
-    }
+    Tracks tracks;
+    for (std::size_t place = 0; place < input.timeline().lanes.tracks().size(); ++place)
+      tracks.push_back(static_cast<std::uint32_t>(input.timeline().id_of_lanes(place)));
+    all_ = std::make_shared<const Tracks>(std::move(tracks));
     while (level_ < kTileLevels && TileSpan{level_, 0}.interval().end < input.range().end) ++level_;
   }
 
   /// All of the time, level by level, to where the next is not to be expected to fit.
   void carry_all(double share) {
-    merged_ = carry(level_, {0});
+    merged_ = carry(level_, {{0, all_}});
     for (std::size_t grown = 0; !merged_.empty() && level_ > 0 && fits(2 * grown, share);) {
       const std::size_t before = carrier_.packed();
       --level_;
@@ -71,7 +62,7 @@ class TileCarrier {
 
   /// Some stretches from where all ended, level by level; true where every slice has its box.
   bool carry_places(const std::vector<Interval>& stretches, double share) {
-    std::vector<std::vector<std::int64_t>> merged(stretches.size(), merged_);
+    std::vector<std::vector<Part>> merged(stretches.size(), merged_);
     bool finer = !merged_.empty();
     std::size_t grown = 0;
     for (int level = level_ - 1; finer && level >= 0 && fits(2 * grown, share); --level) {
@@ -90,39 +81,72 @@ class TileCarrier {
   [[nodiscard]] Duration bin() const { return Duration(TileSpan{level_, 0}.bin_ns()); }
 
  private:
+  using Tracks = std::vector<std::uint32_t>;
+
+  /// A tile and the tracks that may have boxes in it. Where thousands have few each, asking all of
+  /// them for each tile would cost their product.
+  struct Part {
+    std::int64_t tile = 0;
+    std::shared_ptr<const Tracks> tracks;
+  };
+
+  /// What a tile told: null where a finer one would tell no more.
+  using Told = std::shared_ptr<const Tracks>;
+
   [[nodiscard]] bool fits(std::size_t bytes, double share) const {
     return static_cast<double>(carrier_.packed() + bytes) <
            share * static_cast<double>(carrier_.most());
   }
 
   /// The tiles below these, as far as they meet the stretch.
-  static std::vector<std::int64_t> halves(const std::vector<std::int64_t>& tiles,
-                                          const Interval& stretch, int level) {
-    std::vector<std::int64_t> below;
-    for (const std::int64_t tile : tiles) {
-      for (const std::int64_t half : {2 * tile, 2 * tile + 1}) {
+  static std::vector<Part> halves(const std::vector<Part>& parts, const Interval& stretch,
+                                  int level) {
+    std::vector<Part> below;
+    for (const Part& part : parts) {
+      for (const std::int64_t half : {2 * part.tile, 2 * part.tile + 1}) {
         const Interval own = TileSpan{level, half}.interval();
-        if (own.begin < stretch.end && own.end > stretch.begin) below.push_back(half);
+        if (own.begin < stretch.end && own.end > stretch.begin)
+          below.push_back({half, part.tracks});
       }
     }
     return below;
   }
 
-  /// Those of the tiles of which a finer one would tell more.
-  std::vector<std::int64_t> carry(int level, const std::vector<std::int64_t>& tiles) {
-    std::vector<std::int64_t> merged;
-    for (const std::int64_t tile : tiles) {
-      if (carry_tile({{"level", std::to_string(level)}, {"tile", std::to_string(tile)}}))
-        merged.push_back(tile);
+  /// Those of the tiles of which a finer one would tell more, with the tracks that are in them.
+  std::vector<Part> carry(int level, const std::vector<Part>& parts) {
+    std::vector<Part> merged;
+    for (const Part& part : parts) {
+      if (Told told = carry_tile(level, part)) merged.push_back({part.tile, std::move(told)});
     }
     return merged;
   }
 
-  bool carry_tile(const Parameters& place) {
+  /// Tracks as they are asked for together.
+  [[nodiscard]] std::vector<std::string> batches(const Tracks& ids) const {
+    std::vector<std::string> batches;
+    std::size_t tracks = kMostTracks;
+    std::size_t lanes = 0;
+    for (const std::uint32_t id : ids) {
+      const std::size_t own = input_.timeline().lanes.tracks()[id - 1].lanes.size();
+      if (tracks == kMostTracks || lanes + own > kMostLanes) {
+        batches.push_back(std::to_string(id));
+        tracks = lanes = 0;
+      } else {
+        batches.back() += "," + std::to_string(id);
+      }
+      ++tracks;
+      lanes += own;
+    }
+    return batches;
+  }
+
+  Told carry_tile(int level, const Part& part) {
+    const Parameters place = {{"level", std::to_string(level)},
+                              {"tile", std::to_string(part.tile)}};
     const std::string shown = question(shown_path_, place);
-    if (const auto known = merges_.find(shown); known != merges_.end()) return known->second;
+    if (const auto known = told_.find(shown); known != told_.end()) return known->second;
     TileBytes tile;
-    for (const std::string& tracks : batches_) {
+    for (const std::string& tracks : batches(*part.tracks)) {
       Parameters asked = place;
       asked.emplace_back("tracks", tracks);
       tile.add(carrier_.ask(question(path_, asked)).bytes());
@@ -132,8 +156,9 @@ class TileCarrier {
     response.type = "application/octet-stream";
     response.body = tile.bytes();
     carrier_.keep_as(shown, response);
-    merges_.emplace(shown, tile.merged());
-    return tile.merged();
+    Told told = tile.merged() ? std::make_shared<const Tracks>(tile.tracks()) : nullptr;
+    told_.emplace(shown, told);
+    return told;
   }
 
   /// A page of names; where they are long, in several answers.
@@ -158,11 +183,11 @@ class TileCarrier {
   Carrier& carrier_;
   OpenInput& input_;
   std::string path_;
-  std::string shown_path_;            // as the page asks, whose digest may be redacted
-  std::vector<std::string> batches_;  // tracks that are asked for together
-  int level_ = 0;                     // the finest that all of the time has
-  std::vector<std::int64_t> merged_;  // its tiles of which a finer one would tell more
-  std::unordered_map<std::string, bool> merges_;
+  std::string shown_path_;  // as the page asks, whose digest may be redacted
+  std::shared_ptr<const Tracks> all_;
+  int level_ = 0;             // the finest that all of the time has
+  std::vector<Part> merged_;  // its tiles of which a finer one would tell more
+  std::unordered_map<std::string, Told> told_;
 };
 
 std::string ns_text(Time time) { return std::to_string(to_ns(time)); }
