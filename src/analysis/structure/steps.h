@@ -31,7 +31,7 @@ struct Step {
   /// Holds an activity launched before it or without a launch, or (first step found by its
   /// optimizer) began before anything shows where.
   bool edge = false;
-  /// Nothing but its mark was recorded: the last of its process, or a server's pass without work.
+  /// The last of its process, where nothing but its mark was recorded: the profiler stopped.
   bool empty = false;
 };
 
