@@ -85,8 +85,8 @@ bool Sampler::joins_native() const {
 /// Perf's sample is due one step after the one before. Of a thread that runs alone it is known
 /// when: to be woken by perf costs more than to wake.
 Sampler::Waiting Sampler::waiting_for(std::int64_t when, std::int64_t due, std::int64_t period) {
-  Waiting waiting{.until = when, .earliest = due - period / 8};
   const bool joined = woken_ == Woken::native;
+  Waiting waiting{.until = when, .earliest = due - (joined ? period / 8 : period / 2)};
   waited_ = !joined && heard_ && !waited_;
   if (joined) waiting.until += period / 4;
   if (waited_) waiting.until += period * 5 / 8;
@@ -284,7 +284,8 @@ void Sampler::run(std::int64_t duration, const std::function<bool()>& stop) {
     std::int64_t period = options_.period;
     const bool within = is_within(state_.cost);
     if (!within) {
-      const auto least = static_cast<double>(cost_of_look) / most_cost();
+      // Half of the limit: what was too much is made up for.
+      const auto least = 2 * static_cast<double>(cost_of_look) / most_cost();
       period = std::max(period, static_cast<std::int64_t>(least));
     }
     // A tenth of a step earlier or later: a program that repeats itself is not met at one place.
