@@ -44,8 +44,11 @@ TEST(CudaGraphInference, NamesExportAndFreezingWhereTheModelIsThePrograms) {
   const Fix fix = JudgedTrace(served).findings(cuda_graph_inference()).at(0).fix;
   EXPECT_EQ(fix.text.find("torch.jit.freeze"), std::string::npos);
   EXPECT_EQ(fix.before, "LLM(model, enforce_eager=True)");
-  served.annotation("## Call CompiledFxGraph f ##", 4, 2);
-  const Fix compiled = JudgedTrace(served).findings(cuda_graph_inference()).at(0).fix;
+  TraceBuilder generated;
+  pass(generated, 4);
+  generated.annotation("vllm::forward", 1, 2);
+  generated.annotation("## Call CompiledFxGraph f ##", 4, 2);
+  const Fix compiled = JudgedTrace(generated).findings(cuda_graph_inference()).at(0).fix;
   EXPECT_EQ(compiled.before, "LLM(model)");
   EXPECT_NE(compiled.after.find("cudagraph_capture_sizes"), std::string::npos);
 }

@@ -214,7 +214,10 @@ TEST(DataLoaderWorkers, NameTheBatchThatTheProgramHas) {
 
 TEST(DataLoaderWorkers, NameNoBatchOfSeveralFetchesWithoutSteps) {
   TraceBuilder builder;
-  for (const std::int64_t at : {0, 200}) builder.annotation(kSingle, at, 190);
+  for (const std::int64_t at : {0, 200}) {
+    builder.annotation(kSingle, at, 190);
+    builder.op("aten::stack", at + 100, 20);
+  }
   builder.op("aten::conv2d", 500, 400)
       .shapes("[[48,3,8,8],[4,3,3,3]]")
       .types(R"(["float","float"])");
