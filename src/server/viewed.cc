@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <chrono>
 #include <new>
+#include <stop_token>
 #include <system_error>
 #include <thread>
 #include <utility>
@@ -13,13 +14,18 @@
 
 #include "base/hash.h"
 #include "base/out_of_memory.h"
+#include "base/parallel.h"
 #include "base/stop.h"
+#include "base/text_fields.h"
 #include "base/thread_pool.h"
 #include "render/shell.h"
 #include "server/diagnosis_ahead.h"
 
 namespace fathom::server {
 namespace {
+
+/// A question about a reading that goes on waits no longer than this for its end.
+constexpr std::chrono::milliseconds kSoon{200};
 
 double seconds_since(std::chrono::steady_clock::time_point begin) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
@@ -43,6 +49,18 @@ std::string digest_of(const Trace& trace) {
 
 constexpr int kLittle = 5;
 constexpr int kMuch = 10;
+
+/// For so long a browser lays out and draws what it was just given, for which it takes every
+/// processor: what nobody has asked for waits.
+constexpr std::chrono::milliseconds kDrawing{300};
+
+/// Unless the end comes first.
+void wait_while_drawing(const std::stop_token& end) {
+  std::mutex mutex;
+  std::condition_variable_any wake;
+  std::unique_lock lock(mutex);
+  wake.wait_for(lock, end, kDrawing, [] { return false; });
+}
 
 /// What this thread still has to do is not what somebody waits for: others of the machine, and the
 /// browser above all, come first.
@@ -74,12 +92,28 @@ std::string view_command(const TypedOptions& scope, const std::vector<std::strin
   return command;
 }
 
-OpenInput::OpenInput(std::shared_ptr<const Session> session, std::string digest)
-    : session_(std::move(session)),
-      digest_(std::move(digest)),
-      range_(range_of(session_->trace())),
-      what_if_(*session_),
-      screen_(session_->kept()) {}
+OpenInput::OpenInput(std::shared_ptr<const Session> session)
+    : session_(std::move(session)), what_if_(*session_), screen_(session_->kept()) {
+  identify();
+}
+
+void OpenInput::identify() {
+  constexpr std::string_view kQuestion = "identity";
+  if (const std::optional<Response> kept = screen_.find(kQuestion)) {
+    std::string_view text = kept->body;
+    digest_ = take_word(text);
+    const std::optional<std::int64_t> begin = take_integer(text);
+    const std::optional<std::int64_t> end = take_integer(text);
+    if (begin && end) {
+      range_ = {time_ns(*begin), time_ns(*end)};
+      return;
+    }
+  }
+  const Trace& trace = session_->trace();
+  both_in_parallel([&] { digest_ = digest_of(trace); }, [&] { range_ = range_of(trace); });
+  screen_.keep(kQuestion, json_response(digest_ + " " + std::to_string(to_ns(range_.begin)) + " " +
+                                        std::to_string(to_ns(range_.end))));
+}
 
 const TimelineModel& OpenInput::timeline() {
   timeline_once_.call([this] { timeline_.emplace(session_->trace()); });
@@ -108,7 +142,7 @@ const Replay& OpenInput::replay() {
 
 void OpenInput::analyse() {
   static_cast<void>(session_->analyses().steps());
-  static_cast<void>(session_->analyses().accounting());
+  static_cast<void>(session_->analyses().timelines());
   analysed_.store(true);
 }
 
@@ -119,9 +153,8 @@ Viewed::Viewed(ViewRequest request)
 
 Viewed::Viewed(ViewRequest request, std::shared_ptr<const Session> first)
     : request_(std::move(request)), identities_(request_.inputs.files.size()) {
-  std::string digest = digest_of(first->trace());
-  first_ = std::make_shared<OpenInput>(std::move(first), std::move(digest));
-  analyse(*first_);
+  first_ = std::make_shared<OpenInput>(std::move(first));
+  prepare(*first_);
   first_->screen().write();
   progress_.state = State::ready;
 }
@@ -136,6 +169,15 @@ Viewed::Progress Viewed::progress() const {
     progress.share = read_.share();
   }
   return progress;
+}
+
+Viewed::Progress Viewed::progress_soon() const {
+  {
+    std::unique_lock lock(mutex_);
+    // Who asks again and again takes the processor from who reads.
+    read_changed_.wait_for(lock, kSoon, [this] { return progress_.state != State::reading; });
+  }
+  return progress();
 }
 
 bool Viewed::diagnoses_ahead() const {
@@ -165,8 +207,7 @@ Result<std::shared_ptr<OpenInput>> Viewed::read(std::size_t input, Keeping keepi
         Result<std::unique_ptr<Session>> session =
             Session::open(file, ReadOptions{.threads = request_.threads}, keeping);
         if (!session) return std::move(session).error();
-        std::string digest = digest_of((**session).trace());
-        return std::make_shared<OpenInput>(*std::move(session), std::move(digest));
+        return std::make_shared<OpenInput>(*std::move(session));
       });
   if (opened) {
     const std::scoped_lock lock(mutex_);
@@ -192,6 +233,7 @@ void Viewed::read_first() {
     const std::scoped_lock lock(mutex_);
     progress_.message = "out of memory";  // short enough to need none
     progress_.state = State::failed;
+    read_changed_.notify_all();
   }
 }
 
@@ -204,6 +246,7 @@ void Viewed::read_or_say_why() {
   {
     const std::scoped_lock lock(mutex_);
     progress_.seconds = seconds_since(begun_);
+    read_changed_.notify_all();
     if (!opened) {
       progress_.message = std::move(opened).error().message;
       progress_.state = State::failed;
@@ -213,32 +256,34 @@ void Viewed::read_or_say_why() {
     progress_.state = State::ready;
   }
   // What is asked first was kept, too.
-  if ((**opened).session().is_of_cache()) yield_to_others(kLittle);
-  analyse(**opened);
+  const bool kept = (**opened).session().is_of_cache();
+  if (kept) yield_to_others(kLittle);
   if (diagnoses_ahead()) {
     // What is lacking shows when it is asked for.
     static_cast<void>(or_out_of_memory("diagnosing", [&]() -> Result<void> {
       const ThreadPool pool(request_.threads);
       diagnose_ahead(**opened, request_.scope);
-      static_cast<void>((**opened).timeline());
       return {};
     }));
   }
-  keep_beside(*opened);
+  // The page asks for all of it at once, unless it has it or begins with the diagnosis.
+  const bool at_once = !kept && !diagnoses_ahead();
+  at_once ? prepare(**opened) : analyse(**opened);
+  finish_beside(*opened);
 }
 
-void Viewed::keep_beside(const std::shared_ptr<OpenInput>& input) {
-  const auto keep = [input] {
+void Viewed::finish_beside(const std::shared_ptr<OpenInput>& input) {
+  const auto finish = [this, input](const std::stop_token& end) {
+    wait_while_drawing(end);
+    if (!end.stop_requested()) prepare(*input);
+    yield_to_others(kMuch);
     input->session().keep_read();
     input->screen().write();
   };
   try {
-    keeper_ = std::jthread([keep] {
-      yield_to_others(kMuch);
-      keep();
-    });
+    keeper_ = std::jthread(finish);
   } catch (const std::system_error&) {
-    keep();  // no thread to be had
+    finish(keeper_.get_stop_token());  // no thread to be had
   }
 }
 
@@ -247,9 +292,21 @@ void Viewed::analyse(OpenInput& input) const {
   try {
     const ThreadPool pool(request_.threads);
     input.analyse();
-    // The diagnosis that the page begins with needs no lanes, and the timeline asks for them at
-    // once.
-    if (!diagnoses_ahead()) static_cast<void>(input.timeline());
+  } catch (const std::bad_alloc&) {
+    return;
+  }
+}
+
+/// Likewise.
+void Viewed::prepare(OpenInput& input) const {
+  try {
+    const ThreadPool pool(request_.threads);
+    both_in_parallel(
+        [&input] {
+          input.analyse();
+          static_cast<void>(input.session().analyses().accounting());
+        },
+        [&input] { static_cast<void>(input.timeline()); });
   } catch (const std::bad_alloc&) {
     return;
   }
@@ -273,7 +330,7 @@ Result<std::shared_ptr<OpenInput>> Viewed::open(std::size_t input) {
     other_.reset();
     Result<std::shared_ptr<OpenInput>> opened = read(input, Keeping::at_once);
     if (!opened) return opened;
-    analyse(**opened);
+    prepare(**opened);
     (**opened).screen().write();
     other_ = *std::move(opened);
     other_input_ = input;

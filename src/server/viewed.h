@@ -3,6 +3,7 @@
 
 #include <atomic>
 #include <chrono>
+#include <condition_variable>
 #include <cstdint>
 #include <memory>
 #include <mutex>
@@ -45,7 +46,7 @@ std::string view_command(const TypedOptions& scope, const std::vector<std::strin
 /// One recording in memory, and what was computed of it for the page alone. Thread-safe.
 class OpenInput {
  public:
-  OpenInput(std::shared_ptr<const Session> session, std::string digest);
+  explicit OpenInput(std::shared_ptr<const Session> session);
 
   [[nodiscard]] const Session& session() const { return *session_; }
   /// Of the recorded times: the same for the same recording, whoever reads it.
@@ -68,15 +69,18 @@ class OpenInput {
   [[nodiscard]] KeptAnswers& diagnoses() { return diagnoses_; }
   [[nodiscard]] KeptScreen& screen() { return screen_; }
 
-  /// Computes what nearly every answer needs, so that nobody waits for it later.
+  /// Computes what the page shows of every recording: its devices and steps.
   void analyse();
   /// Is that done? Until then only the recording itself can be shown without waiting.
   [[nodiscard]] bool analysed() const { return analysed_.load(); }
 
  private:
+  /// Its digest and range, as they were kept, or from all that was recorded.
+  void identify();
+
   std::shared_ptr<const Session> session_;  // shared with who read it, where that is not the page
   std::string digest_;
-  Interval range_;
+  Interval range_{};
   Once timeline_once_;
   std::optional<TimelineModel> timeline_;
   Once device_counters_once_;
@@ -111,6 +115,8 @@ class Viewed {
   [[nodiscard]] const ViewRequest& request() const { return request_; }
   /// Of the first input, which is read from the start.
   [[nodiscard]] Progress progress() const;
+  /// The same, once it is read or a moment has gone by.
+  [[nodiscard]] Progress progress_soon() const;
   /// Until the first input is read and analysed, or that has failed. By one thread.
   void wait();
   /// Was a file written or replaced since it was read?
@@ -127,14 +133,17 @@ class Viewed {
   void read_or_say_why();
   Result<std::shared_ptr<OpenInput>> read(std::size_t input, Keeping keeping);
   void analyse(OpenInput& input) const;
+  void prepare(OpenInput& input) const;
   [[nodiscard]] bool diagnoses_ahead() const;
-  /// Keeps what was read and asked first for the next time, where no other work is waiting.
-  void keep_beside(const std::shared_ptr<OpenInput>& input);
+  /// After the first screen was drawn: prepares what is not prepared yet, and keeps what was read
+  /// and asked first for the next time.
+  void finish_beside(const std::shared_ptr<OpenInput>& input);
 
   const ViewRequest request_;
   const std::chrono::steady_clock::time_point begun_ = std::chrono::steady_clock::now();
   mutable std::mutex mutex_;  // of what follows
   Progress progress_;
+  mutable std::condition_variable read_changed_;
   ReadProgress read_;  // of the first input
   std::shared_ptr<OpenInput> first_;
   std::vector<FileIdentity> identities_;  // by input, as they were when read

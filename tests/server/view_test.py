@@ -405,6 +405,19 @@ class Life(unittest.TestCase):
         self.assertEqual(status, 422)
         self.assertEqual(json.loads(body)["error"]["message"], session["message"])
 
+    def test_while_it_reads_a_page_need_not_ask_again_and_again(self):
+        with tempfile.TemporaryDirectory() as folder:
+            pipe = pathlib.Path(folder) / "trace.json.gz"
+            os.mkfifo(pipe)
+            server = viewer.Viewer(pipe)
+            self.addCleanup(server.end)
+            begin = time.monotonic()
+            self.assertEqual(json.loads(server.get("api/session")[2])["state"], "reading")
+            self.assertGreater(time.monotonic() - begin, 0.1)
+            with concurrent.futures.ThreadPoolExecutor() as pool:
+                pool.submit(pipe.write_bytes, (viewer.ROOT / TRACE).read_bytes())
+                self.assertEqual(server.session()["state"], "ready")
+
     def test_a_missing_input_is_said_at_once(self):
         done = subprocess.run([viewer.FATHOM, "view", "--no-open", "/nothing/there.json"], capture_output=True, check=False)
         self.assertIn(done.returncode, (2, 3))
@@ -451,8 +464,8 @@ class Life(unittest.TestCase):
 
             time.sleep(0.05)  # until its times are old enough to be kept
             anew = first_screen(FATHOM_CACHE="off")
-            self.assertEqual(first_screen(wait_for=5, **kept), anew)
-            self.assertEqual(len(list(cache.glob("*.answer"))), 5)
+            self.assertEqual(first_screen(wait_for=6, **kept), anew)
+            self.assertEqual(len(list(cache.glob("*.answer"))), 6)  # one says which recording it is
             self.assertEqual(len(list(cache.glob("*.trace"))), 1)
             for answer in cache.glob("*.answer"):
                 with answer.open("r+b") as file:

@@ -84,7 +84,7 @@ void write_recording(JsonWriter& json, const Call& call, const OpenInput& input,
 
 Result<Response> answer_session(const Call& call) {
   const ViewRequest& request = call.viewed.request();
-  const Viewed::Progress progress = call.viewed.progress();
+  const Viewed::Progress progress = call.viewed.progress_soon();
   const Result<std::int64_t> number = call.number("input", 0);
   if (!number) return number.error();
   std::string text;

@@ -11,8 +11,6 @@ import { App } from './app';
 import { applyTheme, theme } from './theme';
 import { Soft } from '../components/plain';
 
-const pause = (ms: number): Promise<void> => new Promise((done) => setTimeout(done, ms));
-
 function Opening(props: { session: SessionInfo | null; message: string }) {
   const { session } = props;
   const progress = session?.progress ?? null;
@@ -35,8 +33,8 @@ async function start(page: HTMLElement): Promise<void> {
   const client = new TraceClient(packed ? await (await fetchMore()).unpackCarried(packed) : null);
   const state = mirroredState();
   client.input = state.value.scope.input;
-  // A recording that was opened before is there after some milliseconds.
-  for (let wait = 12; ; wait = Math.min(50, wait * 1.5)) {
+  // While the server reads, it answers when it is done, or after a moment.
+  for (;;) {
     const asked = client.json<SessionInfo>('api/session');
     // While the server answers: the timeline needs to know before it draws.
     if (state.value.view === 'timeline') setTimeout(hasGraphicsCard);
@@ -65,7 +63,7 @@ async function start(page: HTMLElement): Promise<void> {
       />,
       page,
     );
-    await pause(wait);
+    if (!answer.ok) await new Promise((done) => setTimeout(done, 50));
   }
 }
 

@@ -1,5 +1,5 @@
 // An answer of the server as a hook: asked again when its path changes, cancelled when it is not wanted any more.
-import { useEffect, useState } from 'preact/hooks';
+import { useLayoutEffect, useState } from 'preact/hooks';
 import type { TraceClient } from '../api/client';
 import type { Failure } from '../base/result';
 
@@ -14,7 +14,8 @@ export function useAnswer<T>(client: TraceClient, path: string | null): Loaded<T
     path,
     loaded: { state: 'loading', before: null },
   });
-  useEffect(() => {
+  // Not useEffect, which waits for a frame: what is asked first is on its way while it is painted.
+  useLayoutEffect(() => {
     if (path === null) return undefined;
     const abort = new AbortController();
     setAnswer((last) => ({ path, loaded: { state: 'loading', before: latest(last.loaded) } }));

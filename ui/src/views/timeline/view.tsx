@@ -1,6 +1,6 @@
 // The timeline: minimap, ruler, tracks, and a drawer for what is selected.
 import { atEnd, listen } from '../../base/listen';
-import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { durationText } from '../../base/format';
 import { windowOf } from '../../base/scope';
 import type { ViewState } from '../../base/view_state';
@@ -83,7 +83,8 @@ function Board(props: { context: ViewContext; answer: TracksAnswer }) {
   useDiagnosis(context.client, null, drawn && context.session.steps ? undefined : 'none');
   const pick = (id: number | null): void => context.go({ slice: id, area: null });
 
-  useEffect(() => {
+  // Before the frame is painted, which would hold up what the engine asks for.
+  useLayoutEffect(() => {
     const canvases = canvasesOf(stage);
     if (!canvases) return;
     const made = new Engine(context, canvases, tracks, openness, context.session.steps ?? []);
