@@ -19,7 +19,7 @@ TEST(DiagnosisAhead, IsKeptUnderThePagesQuestion) {
     builder.on_thread(1).step(step, step * 1000, 900);
     for (std::int64_t i = 0; i < 8; ++i) builder.op("aten::mm", step * 1000 + 100 * i, 90);
   }
-  OpenInput input(std::make_shared<const Session>(builder.build(), "trace.json"), "digest");
+  OpenInput input(std::make_shared<const Session>(builder.build(), "trace.json"));
   diagnose_ahead(input, {{"window", "0us:4us"}, {"steps", "1-3"}});
   // The page's options are in the order of the alphabet.
   const std::string asked = "\nsteps=1-3\nwindow=0us:4us";
