@@ -28,17 +28,15 @@ double ratio(Duration part, Duration whole) {
 }
 
 /// "68.8 % of all processor time in work (app.py:5)"; where the line has less of it than the
-/// function: "68.8 % of all processor time in work, 38.0 % at app.py:5".
+/// function, what it has follows: ", 38.0 % at that line".
 std::string where_text(const SampledProgram& program, const UserSpot& function,
                        const UserSpot& line, Duration all) {
-  const std::string text = share_text(ratio(function.time, all)) + " of all processor time in ";
-  const std::string name = program.name_of(line);
-  const std::size_t place = name.rfind(" (");
-  const bool whole = static_cast<double>(to_ns(line.time)) >=
-                     kOfFunction * static_cast<double>(to_ns(function.time));
-  if (whole || program.is_native(line) || place == std::string::npos) return text + name;
-  return text + name.substr(0, place) + ", " + share_text(ratio(line.time, all)) + " at " +
-         name.substr(place + 2, name.size() - place - 3);
+  const double of_function = ratio(function.time, all);
+  const double of_line = ratio(line.time, all);
+  std::string text = share_text(of_function) + " of all processor time in " + program.name_of(line);
+  if (!program.is_native(line) && of_line < kOfFunction * of_function)
+    text += ", " + share_text(of_line) + " at that line";
+  return text;
 }
 
 Outcome check(const RuleContext& rules) {

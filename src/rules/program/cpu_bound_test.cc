@@ -39,7 +39,7 @@ TEST(CpuBound, ALineStandsForNoMoreThanItsOwnShare) {
   ASSERT_EQ(found.size(), 1U);
   EXPECT_EQ(found[0].title,
             "The program computes for 100.0 % of its time, 69.0 % of all processor time in "
-            "<module>, 38.0 % at app.py:5");
+            "<module> (app.py:5), 38.0 % at that line");
 }
 
 TEST(CpuBound, OfALibraryItNamesWhoCallsIt) {
