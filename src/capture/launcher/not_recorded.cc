@@ -12,6 +12,7 @@
 #include "base/folder.h"
 #include "capture/launcher/crashes.h"
 #include "capture/launcher/cuda_notes.h"
+#include "capture/launcher/recording.h"
 #include "capture/system/disk.h"
 #include "capture/system/files.h"
 #include "capture/system/launch.h"
@@ -128,6 +129,21 @@ void add_python_limits(const Manifest& manifest, const std::string& folder, cons
   }
 }
 
+/// Its threads are sampled from outside, unless that was refused on the command line.
+NotRecorded lost_without_python(const Manifest& manifest, const std::string& folder) {
+  const bool annotated = holds_file(folder, "process-", ".fathom");
+  const bool sampled = sampling_of(manifest.recording).hz > 0;
+  std::string remedy =
+      annotated ? "more annotations" : "its annotations (include/fathom/annotate.h)";
+  if (sampled) remedy += "; functions are sampled (fathom hot)";
+  return {sampled ? "kernels, and single calls of functions, of the native program"
+                  : "functions and kernels of the native program",
+          annotated ? "nothing but its annotations is recorded inside it"
+                    : "no code of Fathom runs inside it",
+          remedy + "; perf and nsys record the rest",
+          annotated ? "kernels, counts of calls" : "kernels, counts of calls, steps"};
+}
+
 /// Extras that were asked for, and that nothing in this program could give.
 void add_vain_extras(const Manifest& manifest, const std::string& folder, bool cuda,
                      std::vector<NotRecorded>& limits) {
@@ -213,11 +229,7 @@ std::vector<NotRecorded> limits_of(const Manifest& manifest, const std::string& 
                       "its own annotations (include/fathom/annotate.h) are recorded",
                       "functions and steps inside it"});
   } else {
-    limits.push_back({"functions and kernels of the native program",
-                      "no code of Fathom runs inside it",
-                      "its own annotations (include/fathom/annotate.h) are recorded; perf and "
-                      "nsys record the rest",
-                      "functions, kernels and steps inside it"});
+    limits.push_back(lost_without_python(manifest, folder));
   }
   limits.insert(limits.end(), cuda.limits.begin(), cuda.limits.end());
   add_other_library(manifest, folder, cuda.recorded, limits);

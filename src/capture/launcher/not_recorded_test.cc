@@ -71,6 +71,24 @@ TEST(NotRecorded, ARunInsideOfTheRunIsTheReason) {
   std::filesystem::remove_all(folder);
 }
 
+TEST(NotRecorded, FunctionsOfANativeProgramThatAreSampledAreNotMissing) {
+  std::string pattern = (std::filesystem::temp_directory_path() / "fathom_native_XXXXXX").string();
+  const std::string folder = mkdtemp(pattern.data());
+  Manifest manifest;
+  manifest.telemetry_hz = 10;
+  manifest.processes.push_back({.pid = 7, .name = "solver", .command = {"./solver"}});
+  EXPECT_EQ(limits_of(manifest, folder).front().what,
+            "kernels, and single calls of functions, of the native program");
+  EXPECT_EQ(limits_of(manifest, folder).front().lost, "kernels, counts of calls, steps");
+  std::ofstream(folder + "/process-7.fathom") << "";
+  EXPECT_EQ(limits_of(manifest, folder).front().lost, "kernels, counts of calls")
+      << "it counts its steps itself";
+  manifest.recording.with = {"samples=0"};
+  EXPECT_EQ(limits_of(manifest, folder).front().what,
+            "functions and kernels of the native program");
+  std::filesystem::remove_all(folder);
+}
+
 /// What is not recorded of a program without Python on a machine with these files.
 std::string lost_on(const std::vector<std::string>& files, bool nvml_starts) {
   const MadeMachine machine;

@@ -63,6 +63,20 @@ constexpr double kFewFlopsPerByte = 1.0;
 /// No formula prices these; they do no arithmetic.
 constexpr auto kOnlyMoving =
     std::to_array<std::string_view>({"aten::fill_", "aten::zero_", "aten::flip", "aten::roll"});
+/// Operators that move tensors, with an operation or two for each element: where shapes were not
+/// recorded, how long they take shows how much they move. Sorted.
+constexpr auto kHardlyComputing = std::to_array<std::string_view>(
+    {"aten::add",      "aten::add_",  "aten::addcdiv",   "aten::addcdiv_", "aten::addcmul",
+     "aten::addcmul_", "aten::cat",   "aten::clamp_min", "aten::clone",    "aten::copy_",
+     "aten::div",      "aten::div_",  "aten::fill_",     "aten::flip",     "aten::lerp",
+     "aten::lerp_",    "aten::mul",   "aten::mul_",      "aten::neg",      "aten::neg_",
+     "aten::relu",     "aten::relu_", "aten::roll",      "aten::sqrt",     "aten::sub",
+     "aten::sub_",     "aten::zero_"});
+static_assert(std::ranges::is_sorted(kHardlyComputing));
+/// In this time a core moves kLargeBytes at 4 GB/s, which is slow.
+constexpr Duration kLongMove = duration_ns(4'000'000);
+/// Fewer of an operator's calls than one of so many are long because the thread had no processor.
+constexpr std::int64_t kLongCallsOf = 10;
 
 Duration& of(FamilyTimes& times, Family family) { return times[static_cast<std::size_t>(family)]; }
 Duration of(const FamilyTimes& times, Family family) {
@@ -223,10 +237,24 @@ void add_device(const RuleContext& rules, SpentTime& spent) {
 /// Which operators of a processor only move large tensors, each kind of call asked once.
 class MovedTensors {
  public:
-  explicit MovedTensors(const Trace& trace) : trace_(trace) {}
+  explicit MovedTensors(const RuleContext& rules) : trace_(rules.trace()) {
+    if (has_shapes(trace_)) return;
+    for (const HostPiece& piece : rules.accounting.host) {
+      if (!hardly_computes(piece)) continue;
+      Calls& calls = calls_[trace_.slices.name[piece.op.row()]];
+      ++calls.all;
+      if (piece.interval.length() >= kLongMove) ++calls.long_ones;
+    }
+  }
 
-  /// `op` may be invalid. False where its shapes were not recorded.
-  [[nodiscard]] bool move(SliceId op) {
+  /// Of a piece in an operator, or in none. Where no shapes were recorded, by name and duration.
+  [[nodiscard]] bool move(const HostPiece& piece) {
+    const SliceId op = piece.op;
+    const auto calls = op.valid() ? calls_.find(trace_.slices.name[op.row()]) : calls_.end();
+    if (calls != calls_.end()) {
+      return piece.interval.length() >= kLongMove &&
+             calls->second.long_ones * kLongCallsOf >= calls->second.all;
+    }
     const Signature* const signature = signature_of(trace_, op);
     if (signature == nullptr) return false;
     const auto key = std::pair(trace_.slices.name[op.row()], signature);
@@ -236,6 +264,17 @@ class MovedTensors {
   }
 
  private:
+  /// How many of an operator's calls there are, and how many of them are long.
+  struct Calls {
+    std::int64_t all = 0;
+    std::int64_t long_ones = 0;
+  };
+
+  [[nodiscard]] bool hardly_computes(const HostPiece& piece) const {
+    return piece.op.valid() && trace_.kind(piece.op) == SliceKind::cpu_op &&
+           std::ranges::binary_search(kHardlyComputing, trace_.name(piece.op));
+  }
+
   [[nodiscard]] bool moves(SliceId op) const {
     const OpFormula formula = op_formula(trace_.name(op));
     const std::optional<OpArguments> arguments = arguments_of(trace_, op);
@@ -250,6 +289,7 @@ class MovedTensors {
 
   const Trace& trace_;
   std::map<std::pair<StringId, const Signature*>, bool> known_;
+  std::map<StringId, Calls> calls_;  ///< Of those that hardly compute, where shapes are unknown.
 };
 
 struct Loss {
@@ -310,11 +350,33 @@ Duration lost_to(const SpentTime& spent, Family family) {
   return family == Family::sync ? time + spent.catching_up : time;
 }
 
+/// Whose time is judged.
+std::string who(const RuleContext& rules) {
+  if (rules.device >= 0) return "The device ";
+  return rules.context.steps().requests ? "The thread that answers " : "The main thread ";
+}
+
+/// Where the thread that steps was seen waiting, if it waited for most of this share of the step,
+/// by its processor time.
+std::optional<std::string> mostly_waiting(const RuleContext& rules, double percent) {
+  if (rules.device >= 0) return {};
+  const std::optional<ThreadTime> time = thread_time(rules.trace());
+  if (!time || time->wall <= Duration{} || !time->preempted_known || time->places.empty())
+    return {};
+  if (200 * python_parts(*time, percent / 100).waiting <= percent) return {};
+  return time->places.front().where;
+}
+
 /// "The device waits for input for 33 % of the step.", in the numbers of the accounting.
 std::string sentence(const RuleContext& rules, const Loss& loss, const SpentTime& spent) {
-  const std::string who = rules.device >= 0 ? "The device " : "The main thread ";
-  const std::string time = " for " + share(rules, of(spent.families, loss.family)) + " of the step";
-  std::string text = who + std::string(rules.device >= 0 ? loss.device : loss.thread) + time;
+  const Duration lost = of(spent.families, loss.family);
+  const std::string time = " for " + share(rules, lost) + " of the step";
+  if (loss.family == Family::host) {
+    if (const auto where = mostly_waiting(rules, rules.percent(lost)))
+      return who(rules) + "runs no operator" + time + ": mostly it waits, most often at " + *where +
+             ".";
+  }
+  std::string text = who(rules) + std::string(rules.device >= 0 ? loss.device : loss.thread) + time;
   if (rules.percent(spent.catching_up) >= kLeastShown) {
     if (loss.family == Family::host)
       text += ", " + share(rules, spent.catching_up) + " after synchronising calls";
@@ -332,10 +394,11 @@ std::string sentence(const RuleContext& rules, const Work& work, const FamilyTim
                      Duration computing, const Roofs& roofs) {
   const std::string time = share(rules, computing) + " of the step";
   if (rules.device < 0) {
-    const std::string operators = "The main thread runs operators for " + time;
+    const std::string operators = who(rules) + "runs operators for " + time;
     if (work.family != Family::memory_bandwidth) return operators + ".";
     return operators + ", for " + share(rules, of(times, work.family)) +
-           " such that only move large tensors through memory.";
+           " such that only move large tensors through memory" +
+           (has_shapes(rules.trace()) ? "." : ", by their names and durations.");
   }
   if (!roofs.known()) {
     return "The device computes for " + time +
@@ -615,11 +678,11 @@ SpentTime spent_by_family(const RuleContext& rules) {
     return spent;
   }
   const bool bars = only_bars(rules);
-  MovedTensors tensors(rules.trace());
+  MovedTensors tensors(rules);
   for (const HostPiece& piece : rules.accounting.host) {
     const bool unknown = bars && piece.bucket == HostBucket::python;
     Family family = family_of(piece.bucket);
-    if (family == Family::compute && tensors.move(piece.op)) family = Family::memory_bandwidth;
+    if (family == Family::compute && tensors.move(piece)) family = Family::memory_bandwidth;
     Duration& sum = unknown ? spent.unexplained : of(spent.families, family);
     sum += rules.counted(piece.interval);
   }

@@ -108,6 +108,45 @@ TEST(Verdict, DoesNotBlamePythonForTimeWithoutAProcessor) {
       << busy.sentence;
 }
 
+TEST(Verdict, OfAThreadThatWaitsSaysWhere) {
+  const auto sentence = [](std::string_view computed) {
+    TraceBuilder trace;
+    trace.step(1, 0, 10'000'000);
+    trace.op("aten::mm", 0, 1'000'000);
+    trace.fact("thread_time.other.steps", "10").fact("thread_time.other.wall_ns", "1000");
+    trace.fact("thread_time.other.cpu_ns", computed);
+    trace.fact("thread_time.other.preempted_ns", "0");
+    trace.fact("thread_time.waits", R"([["serve.py:8 in ask",7]])");
+    return verdict_of(trace).sentence;
+  };
+  EXPECT_TRUE(sentence("150").starts_with(
+      "The main thread runs no operator for 90.0 % of the step: mostly it "
+      "waits, most often at serve.py:8 in ask."))
+      << sentence("150");
+  EXPECT_TRUE(sentence("950").starts_with("The main thread runs Python outside of"))
+      << sentence("950");
+}
+
+/// A step of 100 ms on the processor without shapes: calls of `name` that take so long, ms.
+VerdictId of_calls(std::string_view name, std::initializer_list<std::int64_t> calls) {
+  TraceBuilder trace;
+  trace.step(1, 0, 100'000'000);
+  std::int64_t at = 0;
+  for (const std::int64_t ms : calls) {
+    trace.op(name, at, ms * 1'000'000);
+    at += ms * 1'000'000;
+  }
+  return verdict_of(trace).id;
+}
+
+TEST(Verdict, WithoutShapesLongCallsThatHardlyComputeMoveMemory) {
+  EXPECT_EQ(of_calls("aten::cat", {30, 30, 30}), VerdictId::memory_bandwidth_bound);
+  EXPECT_EQ(of_calls("aten::mm", {30, 30, 30}), VerdictId::compute_bound);
+  EXPECT_EQ(of_calls("aten::cat", {2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 60}),
+            VerdictId::compute_bound)
+      << "one of twenty calls that is long was kept from its processor";
+}
+
 TEST(Verdict, CannotTellFromTheRestThatAnotherCycleLeaves) {
   TraceBuilder rest;
   rest.step(14, 0, 99'000);

@@ -81,6 +81,13 @@ std::string SampledProgram::name_of(const UserSpot& spot) const {
   return "native code of " + std::string(trace_.text(spot.thread));
 }
 
+bool SampledProgram::is_native(const UserSpot& spot) const {
+  // Functions of Python have lines.
+  if (spot.frame != kNoFrame) return trace_.stack_frames[spot.frame].line < 0;
+  return std::ranges::none_of(trace_.stack_frames,
+                              [](const StackFrame& frame) { return frame.line >= 0; });
+}
+
 std::string SampledProgram::location_of(std::uint32_t frame) const {
   if (frame == kNoFrame) return {};
   const StackFrame& found = trace_.stack_frames[frame];

@@ -33,6 +33,8 @@ class SampledProgram {
   /// "work (app.py:12)"; of a thread without Python "native code of sort".
   [[nodiscard]] std::string name_of(const UserSpot& spot) const;
   [[nodiscard]] std::string name_of(std::uint32_t frame) const;
+  /// Whether no Python runs there, so that changes of Python code are no help.
+  [[nodiscard]] bool is_native(const UserSpot& spot) const;
   /// "/home/me/app.py:12", or "".
   [[nodiscard]] std::string location_of(std::uint32_t frame) const;
 

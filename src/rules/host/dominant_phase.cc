@@ -6,6 +6,7 @@
 #include "rules/common/counted.h"
 #include "rules/common/evidence.h"
 #include "rules/common/names.h"
+#include "rules/common/recorded.h"
 #include "rules/rule.h"
 
 namespace fathom {
@@ -28,6 +29,8 @@ constexpr double kLongForwardOfHost = 1.5;
 constexpr double kLongOptimizer = 30.0;
 /// A phase that takes less of the step dominates nothing.
 constexpr double kLeastPercent = 20.0;
+/// Where more is done only once, phases are not what they usually are.
+constexpr double kMostOnce = 50.0;
 
 /// Time by phase: of the device by what launched it, else of the main thread.
 struct PhaseTimes {
@@ -92,6 +95,9 @@ Outcome check(const RuleContext& rules) {
   if (backward == 0) {
     return Abstention{"no backward pass is in the counted steps"};
   }
+  // The first call of the backward pass, or compiling it, is no usual one.
+  if (rules.percent(warm_up_time(rules)) > kMostOnce)
+    return Abstention{"most of the time is spent on what is done only once: record later steps"};
   const auto matters = [&](double ns) {
     return rules.percent(duration_ns(static_cast<std::int64_t>(ns))) >= kLeastPercent;
   };

@@ -68,6 +68,15 @@ TEST(DominantPhase, SecondDerivativesAreTheModels) {
   EXPECT_EQ(on_the_host(1000, "TanhBackwardBackward0", 9000), 0U);
 }
 
+TEST(DominantPhase, AbstainsWhereMostIsDoneOnlyOnce) {
+  TraceBuilder builder;
+  builder.step(0, 0, 10'000);
+  builder.op("aten::mm", 0, 1000).sequence(1);
+  builder.op("autograd::engine::evaluate_function: CompiledFunctionBackward", 1000, 9000);
+  builder.op("compile_file (dynamo_timed)", 1100, 8000);
+  EXPECT_NE(JudgedTrace(builder).abstains(dominant_phase()).find("only once"), std::string::npos);
+}
+
 TEST(DominantPhase, AbstainsWithoutABackwardPass) {
   ProgramBuilder program(10'000);
   program.op("aten::mm", "gemm", 5000);

@@ -670,9 +670,46 @@ Fix fix_of_server() {
           .after = "LLM(model, async_scheduling=True)"};
 }
 
+/// For a thread that was seen waiting: what it waits for is no work of Python.
+Fix fix_of_waiting(const RuleContext& rules) {
+  if (rules.context.steps().requests) {
+    return {.text =
+                "Wait for less: ask for several things at once, keep answers that come again. "
+                "Where it is a lock, hold it only while shared data changes. In an event loop, "
+                "await an asynchronous client, or hand the call to a thread: meanwhile no other "
+                "request is answered. Caveat: what a thread shares needs a lock.",
+            .before = "result = call()",
+            .after = "result = await asyncio.to_thread(call)  # in an event loop"};
+  }
+  if (!is_training(rules)) {
+    return {.text =
+                "Ask ahead: let a thread wait for the next input while the model works on this "
+                "one (waiting releases the interpreter's lock), and ask for several at once.",
+            .before = "for x in inputs: y = model(fetch(x))",
+            .after =
+                "ready = pool.submit(fetch, inputs[0])\nfor x in inputs[1:]:\n"
+                "    batch, ready = ready.result(), pool.submit(fetch, x)\n    y = model(batch)"};
+  }
+  return {.text =
+              "Ask ahead: wait in the loader's workers or in a thread beside the loop (waiting "
+              "releases the interpreter's lock), so that the answer is there when it is needed; "
+              "or ask for several at once, or every N steps.",
+          .before = "for step in steps: x = fetch(step); train_step(x)",
+          .after = "for x in DataLoader(Fetched(), num_workers=" +
+                   std::to_string(workers_for(rules, 4)) + "): train_step(x)"};
+}
+
 /// For work that no name explains.
 Fix fix_of_moment(const RuleContext& rules, Moment moment) {
   if (frameworks_of(rules.trace()).vllm && !is_training(rules)) return fix_of_server();
+  if (rules.context.steps().requests) {
+    return {.text =
+                "Do less for each request: keep results that come again, work on whole arrays "
+                "(numpy, tensor operators), or hand the loop to compiled code (Cython, Numba). "
+                "Caveat: more worker processes answer more requests at a time, but none sooner.",
+            .before = "",
+            .after = ""};
+  }
   if (moment == Moment::in_optimizer) {
     return {.text =
                 "This runs inside the optimizer's step: its loop over the parameters, hooks or "
@@ -1030,8 +1067,9 @@ std::string what_happens(const RuleContext& rules, const Site& site, bool frees,
   if (rules.device >= 0) return "The device waits for Python";
   if (rare) return "The main thread stands still now and then between operators";
   if (may_free) return "Memory is freed or Python runs between operators";
-  return seen_waiting(rules, site) ? "The main thread waits between operators"
-                                   : "Python runs between operators";
+  if (!seen_waiting(rules, site)) return "Python runs between operators";
+  return rules.context.steps().requests ? "The thread that answers waits between operators"
+                                        : "The main thread waits between operators";
 }
 
 /// What shows that a place frees memory.
@@ -1107,9 +1145,10 @@ Finding make(const RuleContext& rules, Site& site, const std::vector<Stretch>& a
   finding.counter_evidence = doubts(rules, frees, rare, freeing);
   const Moment moment = moment_of(rules, site, all);
   if (moment == Moment::in_optimizer && work == Work::other) finding.cause = "optimizer";
-  finding.fix = rare      ? fix_of_rare(rules)
-                : freeing ? fix_of_either(rules)
-                          : fix_of(rules, work, moment);
+  finding.fix = rare                                               ? fix_of_rare(rules)
+                : freeing                                          ? fix_of_either(rules)
+                : work == Work::other && seen_waiting(rules, site) ? fix_of_waiting(rules)
+                                                                   : fix_of(rules, work, moment);
   if (const Duration starting = starting_workers(rules, site, all);
       rules.percent(starting) >= kLeastPercentOfSite) {
     finding.evidence.push_back(

@@ -106,6 +106,40 @@ TEST(HostWorkBetweenLaunches, SaysWhereTheThreadWaitsInsteadOfRunning) {
   EXPECT_NE(computes[0].evidence[0].text.find("lines not recorded"), std::string::npos);
 }
 
+TEST(HostWorkBetweenLaunches, OfAWaitNoTensorOperatorsAreAdvised) {
+  const std::vector<Finding> waits = on_the_host("400");
+  ASSERT_EQ(waits.size(), 1U);
+  EXPECT_EQ(waits[0].fix.text.find("tensor operators"), std::string::npos) << waits[0].fix.text;
+  EXPECT_NE(waits[0].fix.text.find("Ask ahead"), std::string::npos) << waits[0].fix.text;
+  const std::vector<Finding> computes = on_the_host("900");
+  ASSERT_EQ(computes.size(), 1U);
+  EXPECT_NE(computes[0].fix.text.find("tensor operators"), std::string::npos);
+}
+
+TEST(HostWorkBetweenLaunches, OfARequestThereIsNoNextInputToPrepare) {
+  const auto answered = [](std::string_view computed) {
+    TraceBuilder builder;
+    builder.fact("step_by", "\"request\"");
+    for (int i = 0; i < 3; ++i) {
+      builder.step(i, 10'000 * kUs * i, 9'000 * kUs);
+      builder.op("aten::mm", (10'000 * i + 6'000) * kUs, 2000 * kUs);
+    }
+    builder.fact("thread_time.other.steps", "10").fact("thread_time.other.wall_ns", "1000");
+    builder.fact("thread_time.other.cpu_ns", computed);
+    builder.fact("thread_time.other.preempted_ns", "0");
+    builder.fact("thread_time.waits", R"([["serve.py:8 in ask",7]])");
+    return JudgedTrace(builder).findings(host_work_between_launches());
+  };
+  const std::vector<Finding> computes = answered("950");
+  ASSERT_FALSE(computes.empty());
+  EXPECT_EQ(computes[0].fix.text.find("next input"), std::string::npos) << computes[0].fix.text;
+  EXPECT_NE(computes[0].fix.text.find("for each request"), std::string::npos);
+  const std::vector<Finding> waits = answered("300");
+  ASSERT_FALSE(waits.empty());
+  EXPECT_TRUE(waits[0].title.starts_with("The thread that answers waits")) << waits[0].title;
+  EXPECT_NE(waits[0].fix.after.find("asyncio.to_thread"), std::string::npos);
+}
+
 TEST(HostWorkBetweenLaunches, IsNotTimeWithoutAProcessor) {
   const auto preempted = [](std::string_view cpu, std::string_view without) {
     TraceBuilder builder;

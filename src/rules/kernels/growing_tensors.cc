@@ -24,14 +24,22 @@ constexpr std::string_view kDoc =
     "x = torch.cat([x, new]) in a loop copies all of x each time: n parts cost n * n / 2 copies in "
     "place of n. Found are chains of at least 3 calls of aten::cat on one thread, each of which "
     "takes what the one before made, known by its shape, and adds at most as much along the same "
-    "dimension. Fires where at least 8 calls in such chains take 2 % of the step. Counted is what "
+    "dimension. Fires where at least 8 calls in such chains take 2 % of the step, or fewer take 20 "
+    "%. Counted is what "
     "writing only the new part would save: of each call the share of old elements, but for 2 us of "
-    "a kernel and 5 us of a call without a device. Needs shapes. Sources: PyTorch's tuning guide "
+    "a kernel and 5 us of a call without a device. Needs shapes; without a device joining is named "
+    "without them, too, from half of the step on. Sources: PyTorch's tuning guide "
     "(preallocate for varying lengths); Hugging Face's static cache.";
 
 constexpr double kLeastPercent = 2.0;
 constexpr std::size_t kLeastLength = 3;
 constexpr std::size_t kLeastCalls = 8;
+/// Fewer calls may stand side by side by chance, unless they take this much.
+constexpr double kMuchPercent = 20.0;
+/// Without shapes joining is named where it takes most of the step.
+constexpr double kMostPercent = 50.0;
+/// What is old of a tensor that grows, where that is not known.
+constexpr double kOldPart = 0.8;
 /// A kernel that writes the new part takes at least this.
 constexpr Duration kShortestKernel = duration_ns(2'000);
 
@@ -230,20 +238,56 @@ Fix fix_of(bool training) {
               "filled = cache[:, :n]"};
 }
 
+/// Where shapes do not show what grows, but joining is most of what the main thread does.
+Outcome without_shapes(const RuleContext& rules, const NameSet& names) {
+  Blamed all;
+  if (rules.device < 0) {
+    for_each_work(rules, [&](SliceId work, SliceId op) {
+      if (names.contains(rules.trace().slices.name[op.row()])) all.add(rules, work, op);
+    });
+  }
+  if (rules.percent(all.time) < kMostPercent)
+    return not_recorded(rules, "shapes were not recorded", "record_shapes=True");
+  Finding finding;
+  finding.key = "joining";
+  finding.title = "Joining tensors (aten::cat) takes " + per_step(rules, all.time);
+  finding.family = Family::memory_bandwidth;
+  finding.weight = Weight::warning;
+  finding.confidence = Confidence::low;
+  finding.effort = Effort::refactoring;
+  claim_blamed(rules, all, kOldPart, finding);
+  finding.assumption = "most of what is joined was there before";
+  finding.pessimism = 0;
+  finding.evidence.push_back(evidence_of(rules, all,
+                                         counted_noun(all.activities.size(), "call") +
+                                             "; whether one tensor grows is not recorded: use " +
+                                             recording_with(rules.trace(), "record_shapes=True")));
+  finding.counter_evidence = "Tensors that are all new have to be joined once.";
+  finding.fix = {
+      .text =
+          "Where one tensor grows, make the whole buffer once, and write each new part into "
+          "its place. Where parts are joined one after the other, collect them in a list, and "
+          "join them once. Caveats: the greatest length must be known; a buffer that autograd "
+          "has seen must not be written.",
+      .before = "x = torch.cat([x, new])  # in each step",
+      .after = "x = new.new_empty(longest, width)  # once\nx[n:n + len(new)] = new; n += len(new)"};
+  finding.verify = "fathom ops TRACE --filter name=aten::cat";
+  return std::vector<Finding>{std::move(finding)};
+}
+
 Outcome check(const RuleContext& rules) {
   const Trace& trace = rules.trace();
   if (device_unrecorded(rules)) return Abstention{"no device activity was recorded"};
   const NameSet names(trace, [](std::string_view name) { return name == "aten::cat"; });
   if (!names.any()) return std::vector<Finding>{};
-  if (!has_shapes(trace)) {
-    return not_recorded(rules, "shapes were not recorded", "record_shapes=True");
-  }
+  if (!has_shapes(trace)) return without_shapes(rules, names);
   const Found found = look(rules, names);
-  if (found.links.size() < kLeastCalls) return std::vector<Finding>{};
+  if (found.links.empty()) return std::vector<Finding>{};
   Finding finding;
   const Duration all = claim_copies(rules, found, names, finding);
   const Duration time = total(finding.claims);
-  if (rules.percent(time) < kLeastPercent) return std::vector<Finding>{};
+  const bool few = found.links.size() < kLeastCalls;
+  if (rules.percent(time) < (few ? kMuchPercent : kLeastPercent)) return std::vector<Finding>{};
   finding.title = "Tensors grow by torch.cat, which copies them each time: " + per_step(rules, all);
   finding.family = Family::memory_bandwidth;
   finding.weight = weight_of(rules, time, 5, 15);

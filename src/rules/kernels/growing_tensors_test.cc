@@ -100,6 +100,34 @@ TEST(GrowingTensors, AreToldOfTheMainThreadWithoutADevice) {
   EXPECT_NE(findings[0].title.find("400.0 µs"), std::string::npos) << findings[0].title;
 }
 
+TEST(GrowingTensors, OfWhichEachStepHasOneCallAreToldWhereTheyTakeMuch) {
+  const auto steps = [](std::int64_t takes) {
+    TraceBuilder builder;
+    for (int i = 0; i < 3; ++i) {
+      builder.step(i, 100'000 * i, 100'000);
+      builder.op("aten::cat", 100'000 * i + 1000, takes).shapes(joined(900 + i, 1));
+    }
+    return JudgedTrace(builder).findings(growing_tensors()).size();
+  };
+  EXPECT_EQ(steps(60'000), 1U);
+  EXPECT_EQ(steps(10'000), 0U);
+}
+
+TEST(GrowingTensors, WithoutShapesJoiningIsToldWhereItIsMostOfTheStep) {
+  const auto findings = [](std::int64_t takes) {
+    TraceBuilder builder;
+    builder.step(1, 0, 100'000);
+    builder.op("aten::cat", 1000, takes);
+    return JudgedTrace(builder).findings(growing_tensors());
+  };
+  const auto found = findings(60'000);
+  ASSERT_EQ(found.size(), 1U);
+  EXPECT_EQ(found[0].title, "Joining tensors (aten::cat) takes 60.00 µs (60.0 % of the step)");
+  EXPECT_EQ(found[0].confidence, Confidence::low) << "all of it may be new";
+  EXPECT_EQ(total(found[0].claims), duration_ns(48'000));
+  EXPECT_TRUE(findings(40'000).empty());
+}
+
 TEST(GrowingTensors, AbstainWithoutShapes) {
   ProgramBuilder program(1'000'000);
   for (int i = 0; i < 10; ++i) program.op("aten::cat", "CatArrayBatchedCopy", 50'000);

@@ -26,6 +26,22 @@ TEST(CpuBound, NamesTheFunctionAndTheLine) {
   EXPECT_EQ(found[0].weight, Weight::critical);
 }
 
+TEST(CpuBound, ALineStandsForNoMoreThanItsOwnShare) {
+  Trace trace;
+  SampleBuilder(trace)
+      .at("<module> app.py 5")
+      .runs(380)
+      .at("<module> app.py 9")
+      .runs(310)
+      .at("<module> app.py 5;price app.py 2")
+      .runs(310);
+  const std::vector<Finding> found = JudgedTrace(std::move(trace)).findings(cpu_bound());
+  ASSERT_EQ(found.size(), 1U);
+  EXPECT_EQ(found[0].title,
+            "The program computes for 100.0 % of its time, 69.0 % of all processor time in "
+            "<module> (app.py:5), 38.0 % at that line");
+}
+
 TEST(CpuBound, OfALibraryItNamesWhoCallsIt) {
   Trace trace;
   SampleBuilder(trace)
@@ -85,6 +101,17 @@ TEST(CpuBound, OfNativeCodeItNamesTheFunction) {
   const std::vector<Finding> found = JudgedTrace(std::move(trace)).findings(cpu_bound());
   ASSERT_EQ(found.size(), 1U);
   EXPECT_NE(found[0].title.find("in solve(int) (solver)"), std::string::npos) << found[0].title;
+}
+
+TEST(CpuBound, OfNativeCodeNoPackageOfPythonIsAdvised) {
+  for (const char* at : {"", "main /opt/solver -1;solve(int) /opt/solver -1"}) {
+    Trace trace;
+    SampleBuilder(trace).thread(1, 1, "solver").at(at).runs(300);
+    const std::vector<Finding> found = JudgedTrace(std::move(trace)).findings(cpu_bound());
+    ASSERT_EQ(found.size(), 1U);
+    EXPECT_EQ(found[0].fix.text.find("numpy"), std::string::npos) << found[0].fix.text;
+    EXPECT_NE(found[0].fix.text.find("threads"), std::string::npos) << found[0].fix.text;
+  }
 }
 
 TEST(CpuBound, SaysWhereAProcessWasNotSampled) {

@@ -53,6 +53,17 @@ TEST(LockContention, MutexesOfNativeThreadsCount) {
             "1.8 threads on the average wait for a lock, most in native code of solver");
 }
 
+TEST(LockContention, OfNativeThreadsNoPythonIsAdvised) {
+  Trace trace;
+  SampleBuilder builder(trace);
+  for (int tid = 1; tid <= 3; ++tid)
+    builder.thread(1, tid, "solver").at("").waits("lock", 600, kMutexObject).runs(400);
+  const std::vector<Finding> found = JudgedTrace(std::move(trace)).findings(lock_contention());
+  ASSERT_EQ(found.size(), 1U);
+  EXPECT_EQ(found[0].fix.before, "");
+  EXPECT_EQ(found[0].fix.after, "");
+}
+
 TEST(LockContention, ALockBetweenProcessesCounts) {
   Trace trace;
   SampleBuilder builder(trace);

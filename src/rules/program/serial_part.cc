@@ -27,6 +27,8 @@ constexpr std::string_view kDoc =
     "can compute then.";
 
 constexpr double kLeast = 0.1;
+/// From this share of the run on nothing else matters more.
+constexpr double kMost = 0.5;
 
 /// The functions that computed while nobody else did are not known one by one: of each side, those
 /// in which it computed at all.
@@ -62,7 +64,7 @@ Outcome check(const RuleContext& rules) {
                      : ", most of it " + std::string(tail ? "in a worker" : "outside of the pool") +
                            ": " + program.name_of(spots.front()));
   finding.family = Family::host;
-  finding.weight = Weight::warning;
+  finding.weight = serial >= kMost ? Weight::critical : Weight::warning;
   finding.confidence = Confidence::medium;
   finding.effort = Effort::refactoring;
   finding.evidence.push_back(sentence(

@@ -59,6 +59,15 @@ TEST(SerialPart, ALastLongPieceIsAWorkersOwn) {
   EXPECT_NE(found[0].fix.text.find("smaller pieces"), std::string::npos);
 }
 
+TEST(SerialPart, WhereItIsMostOfTheRunNothingElseMattersMore) {
+  const std::vector<Finding> most = findings_of(pool(0, 200, 800));
+  ASSERT_EQ(most.size(), 1U);
+  EXPECT_EQ(most[0].weight, Weight::critical);
+  const std::vector<Finding> less = findings_of(pool(0, 800, 200));
+  ASSERT_EQ(less.size(), 1U);
+  EXPECT_EQ(less[0].weight, Weight::warning);
+}
+
 TEST(SerialPart, IsSilentWhereTheWorkersShareNearlyAll) {
   EXPECT_TRUE(findings_of(pool(30, 900, 20)).empty());
 }

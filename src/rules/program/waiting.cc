@@ -44,6 +44,39 @@ std::string object_of(const RuleContext& rules, const SampledProgram& program, W
   return longest == kinds.end() ? std::string() : longest->first;
 }
 
+/// Without code, for it is not known in which language the program is written.
+Fix native_fix_of(WaitClass wait) {
+  switch (wait) {
+    case WaitClass::sleep:
+      return {.text =
+                  "Wait for what the time stands for (a condition variable, an event, a "
+                  "reply) instead of looking again after a time. Caveat: where the pause is "
+                  "wanted, nothing is to be done.",
+              .before = "",
+              .after = ""};
+    case WaitClass::file:
+      return {.text =
+                  "Ask for several things at once (threads, asynchronous calls), for more in "
+                  "one request, or ahead of time; keep what was read. Caveat: who answers "
+                  "may be the limit: more requests at once do not make it faster.",
+              .before = "",
+              .after = ""};
+    case WaitClass::child:
+      return {.text =
+                  "Start what does not depend on each other together, and wait for all. "
+                  "Caveat: together they want as many processors as they are.",
+              .before = "",
+              .after = ""};
+    default:
+      return {.text =
+                  "fathom waits shows where threads wait for what; fathom dump PID --native "
+                  "shows it while it happens. Caveat: a program that waits for work has "
+                  "nothing to be changed.",
+              .before = "",
+              .after = ""};
+  }
+}
+
 Fix fix_of(WaitClass wait) {
   switch (wait) {
     case WaitClass::sleep:
@@ -116,7 +149,8 @@ Outcome check(const RuleContext& rules) {
   finding.counter_evidence =
       "A program that has nothing to do waits as well: only who wrote it "
       "knows whether it should have gone on.";
-  finding.fix = fix_of(wait);
+  const bool native = program.is_native(places.empty() ? UserSpot{} : places.front());
+  finding.fix = native ? native_fix_of(wait) : fix_of(wait);
   finding.verify = "fathom threads TRACE --sort -blocked_ns";
   return std::vector<Finding>{std::move(finding)};
 }

@@ -76,6 +76,17 @@ TEST(Waiting, IsSilentWhereTheProgramComputes) {
   EXPECT_TRUE(found.empty());
 }
 
+TEST(Waiting, OfAProgramWithoutPythonNoPythonIsAdvised) {
+  Trace trace;
+  SampleBuilder(trace).at("main /opt/poll -1;look() /opt/poll -1").waits("sleep", 900).runs(100);
+  const std::vector<Finding> found = JudgedTrace(std::move(trace)).findings(waiting());
+  ASSERT_EQ(found.size(), 1U);
+  EXPECT_NE(found[0].title.find("look() (poll)"), std::string::npos) << found[0].title;
+  EXPECT_EQ(found[0].fix.before, "");
+  EXPECT_EQ(found[0].fix.after, "");
+  EXPECT_NE(found[0].fix.text.find("a condition variable"), std::string::npos);
+}
+
 TEST(Waiting, WithoutSamplesItAbstains) {
   TraceBuilder builder;
   EXPECT_NE(JudgedTrace(builder.build()).abstains(waiting()).find("no samples"), std::string::npos);
