@@ -96,6 +96,11 @@ namespace detail {
 /// `base.run` is null where there is no base.
 BenchResult run_bench(const BenchCall& call, const BenchCall& base, const BenchOptions& options);
 
+/// A reference to what is called, of a function the pointer to it.
+template <typename Function>
+using Callee = std::conditional_t<std::is_function_v<std::remove_reference_t<Function>>,
+                                  std::decay_t<Function>, Function&&>;
+
 /// The loop is compiled with what it calls, so that a call costs nothing of ours.
 template <typename Function>
 BenchCall bench_call(Function& function) {
@@ -125,13 +130,16 @@ BenchCall bench_call(Function& function) {
 /// An exception of the function leaves bench(), and what was measured is lost. On this thread.
 template <typename Function>
 BenchResult bench(Function&& function, const BenchOptions& options = {}) {
-  return detail::run_bench(detail::bench_call(function), {}, options);
+  detail::Callee<Function> callee = std::forward<Function>(function);
+  return detail::run_bench(detail::bench_call(callee), {}, options);
 }
 
 /// Against `base`, in blocks of calls that are taken in pairs of random order.
 template <typename Function, typename Base>
 BenchResult bench_against(Base&& base, Function&& function, const BenchOptions& options = {}) {
-  return detail::run_bench(detail::bench_call(function), detail::bench_call(base), options);
+  detail::Callee<Function> callee = std::forward<Function>(function);
+  detail::Callee<Base> base_callee = std::forward<Base>(base);
+  return detail::run_bench(detail::bench_call(callee), detail::bench_call(base_callee), options);
 }
 
 }  // namespace fathom

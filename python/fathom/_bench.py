@@ -263,7 +263,7 @@ def _sweep(
     seed: int | None,
 ) -> BenchSweep:
     points = [dict(zip(sweep, each, strict=True)) for each in itertools.product(*sweep.values())]
-    if not points:
+    if not sweep or not points:
         raise _refuse("sweep has no values")
     if per is not None and per not in sweep:
         raise _refuse(f"per={per!r} is not swept")

@@ -35,8 +35,11 @@ Error usage(const std::string& message) {
 /// The file is there as it was, or as it is to be: never half.
 Result<void> replace_file(const std::string& path, const std::string& text) {
   const std::string draft = path + ".new-" + std::to_string(getpid());
-  Result<Output> file = Output::open(draft, "FILE");
-  if (!file) return std::move(file).error();
+  Result<Output> file = Output::open(draft);
+  if (!file) {
+    const std::string& message = file.error().message;  // names the draft
+    return Error{file.error().code, path + message.substr(message.rfind(": "))};
+  }
   Result<void> written = file->write(text);
   if (written) written = file->finish();
   std::error_code error;
@@ -60,8 +63,12 @@ Result<std::optional<SavedBaseline>> previous(const std::string& path) {
 Result<NamedBaseline> named(const std::string& path) {
   Result<std::optional<SavedBaseline>> found = baseline_in(path);
   if (!found) return std::move(found).error();
-  if (!*found) return Error{ErrorCode::not_found, path + ": there is no baseline in it"};
   std::error_code error;
+  if (!*found) {
+    const bool there = std::filesystem::exists(path, error);
+    return Error{ErrorCode::not_found,
+                 path + (there ? ": there is no baseline in it" : ": there is no such file")};
+  }
   return NamedBaseline{.path = path,
                        .bytes = static_cast<std::size_t>(std::filesystem::file_size(path, error)),
                        .baseline = std::move(**found)};

@@ -2,9 +2,13 @@
 #include "measure/bench.h"
 
 #include <algorithm>
+#include <cerrno>
 #include <cstdio>
+#include <cstring>
+#include <filesystem>
 #include <functional>
 #include <memory>
+#include <utility>
 
 #include <unistd.h>
 
@@ -23,6 +27,8 @@
 #include "measure/command_words.h"
 #include "measure/metrics.h"
 #include "record/step_watch.h"
+#include "render/charset.h"
+#include "render/style.h"
 #include "render/text_width.h"
 
 namespace fathom::cli {
@@ -42,7 +48,10 @@ class ProgressLine {
     if (!shown_ || (written_ && elapsed - last_ < kProgressEvery)) return;
     last_ = elapsed;
     written_ = true;
-    std::fprintf(stderr, "\r\033[K%s", text.c_str());
+    // A line that wraps would not be written over.
+    const Style style = style_for(STDERR_FILENO, ColourChoice::never, false);
+    const std::string line = in_charset(shorten_end(text, style.width - 1), style);
+    std::fprintf(stderr, "\r\033[K%s", line.c_str());
     std::fflush(stderr);
   }
   void clear() {
@@ -115,21 +124,35 @@ Result<void> write_file(const std::string& path, std::string_view option, std::s
   return file->finish();
 }
 
-/// Prints, keeps and plots; `code` where all of that went well.
+/// Prints, keeps and plots; `code` where all of that went well. What was measured is printed
+/// whatever happens to the files.
 int show(const BenchArguments& args, const Forms& forms, const std::string& svg, int code) {
+  int files = kFine;
   if (!args.options.keep.empty()) {
     const Result<void> kept =
         write_file(args.options.keep + "/bench.json", "--keep", forms.json("") + "\n");
-    if (!kept) return fail(kept.error());
+    if (!kept) files = fail(kept.error());
   }
   if (!args.svg.empty()) {
     if (const Result<void> drawn = write_file(args.svg, "--svg", svg); !drawn)
-      return fail(drawn.error());
+      files = fail(drawn.error());
   }
-  return write_results(args.output, {}, [&](ResultWriter& writer, const Output&) {
+  const int shown = write_results(args.output, {}, [&](ResultWriter& writer, const Output&) {
     const Result<void> written = write(args, forms, writer);
     return written ? code : fail(written.error());
   });
+  return files == kFine ? shown : files;
+}
+
+/// Could the file be written? Asked before minutes of measuring, not after.
+Result<void> check_place(const std::string& path, std::string_view option) {
+  if (path.empty() || path == "-" || access(path.c_str(), W_OK) == 0) return {};
+  if (errno == ENOENT) {
+    const std::filesystem::path folder = std::filesystem::path(path).parent_path();
+    if (access(folder.empty() ? "." : folder.c_str(), W_OK) == 0) return {};
+  }
+  return Error{ErrorCode::invalid_argument,
+               "bench: " + std::string(option) + ": " + path + ": " + std::strerror(errno)};
 }
 
 int of_signal(int signal, int otherwise) { return signal == 0 ? otherwise : 128 + signal; }
@@ -270,6 +293,10 @@ int run(BenchArguments& args) {
     Result<std::vector<std::string>> base = measure::command_words(args.base);
     if (!base) return fail(std::move(base).error().in("bench: --base"));
     args.options.base = std::move(*base);
+  }
+  for (const auto& [path, option] :
+       {std::pair{&args.svg, "--svg"}, std::pair{&args.output.path, "--output"}}) {
+    if (const Result<void> place = check_place(*path, option); !place) return fail(place.error());
   }
   if (!args.folder.empty()) {
     const Result<capture::SessionFolder> folder =

@@ -89,9 +89,17 @@ Options::Parse number_into_optional(std::optional<Number>& target, Number smalle
 
 void declare_sampling(Options& options, BenchArguments& args) {
   options.group("What to measure");
-  options.text("--base", "CMD", args.base,
-               "Measure against this command, in pairs of random order. Quotes are as in a shell, "
-               "but none is started: sh -c '…' where one is needed");
+  options.parsed(
+      "--base", "CMD",
+      [&args](const std::string& text) -> Result<void> {
+        // As of "$OLD" where OLD is not set: without a base another thing would be measured.
+        if (text.find_first_not_of(" \t\n") == std::string::npos)
+          return Error{ErrorCode::invalid_argument, "an empty command"};
+        args.base = text;
+        return {};
+      },
+      "Measure against this command, in pairs of random order. Quotes are as in a shell, "
+      "but none is started: sh -c '…' where one is needed");
   options.parsed(
       "--metric", "METRIC",
       [&args](const std::string& text) -> Result<void> {

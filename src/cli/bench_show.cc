@@ -170,8 +170,12 @@ std::vector<std::string> notes_of(const BenchResult& result) {
     left += run.child.left_processes ? 1 : 0;
     failed += run.child.fine() ? 0 : 1;
   }
-  if (failed > 0) add(count_text(failed) + " runs failed, and count like others.");
-  if (left > 0) add("After " + count_text(left) + " runs background processes were ended.");
+  if (failed > 0)
+    add(failed == 1 ? "1 run failed, and counts like others."
+                    : count_text(failed) + " runs failed, and count like others.");
+  if (left > 0)
+    add("After " + count_text(left) + (left == 1 ? " run" : " runs") +
+        " background processes were ended.");
   return notes;
 }
 

@@ -60,7 +60,7 @@ int show(const Arguments& args, const Compared& compared) {
 }
 
 Result<void> write_svg(const std::string& path, const Comparison& pair) {
-  Result<Output> file = Output::open(path, "FILE");
+  Result<Output> file = Output::open(path, "compare: --svg");
   if (!file) return std::move(file).error();
   const Result<void> written = file->write(render_compare_svg(pair));
   return written ? file->finish() : written;

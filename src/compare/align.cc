@@ -7,10 +7,12 @@
 #include <initializer_list>
 #include <map>
 #include <span>
+#include <string>
 #include <utility>
 
 #include "compare/fused.h"
 #include "compare/key_ranks.h"
+#include "compare/result_argument.h"
 #include "compare/same_kernels.h"
 #include "compare/siblings.h"
 
@@ -33,6 +35,12 @@ constexpr double kReplaces = 0.02;
 constexpr double kInside = 0.1;
 /// See same_program().
 constexpr double kSameProgram = 0.5;
+
+/// A range of torch.compile around a graph that runs.
+bool is_graph(std::string_view op) {
+  return op.starts_with("## Call CompiledFxGraph") || op.starts_with("Torch-Compiled Region") ||
+         op.starts_with("CompiledFunction");
+}
 
 using Rows = std::vector<const ProfileRow*>;
 /// What of a key must agree, by field; another field is as if it were empty.
@@ -97,6 +105,7 @@ class Aligner {
     const auto always = [](const AlignedWork&) { return true; };
     match(kWhole, Alignment::module_operator_shapes, always);
     match(kWithoutOuter, Alignment::module_operator_shapes, always);
+    if (take_results_out()) match(kWithoutOuter, Alignment::module_operator_shapes, always);
     match(kWithoutShapes, Alignment::module_operator, always);
     match(kModuleAndOperator, Alignment::module_operator, always);
     match(kOperatorAlone, Alignment::operator_only, always);
@@ -107,6 +116,7 @@ class Aligner {
       take(same_kernels(base_, new_));
     match_fused(kModuleAlone);
     match_fused(kPhaseAlone);
+    match_graphs();
     merge_outer();
     match_siblings();
     match(kModuleAlone, Alignment::replaced, [this](const AlignedWork& work) {
@@ -234,6 +244,54 @@ class Aligner {
         if (alike(work)) found.push_back(std::move(work));
     }
     take(std::move(found));
+  }
+
+  /// What a compiled graph has taken in it does not tell. Where the other side has none, it is what
+  /// that side alone has in the phase.
+  void match_graphs() {
+    const auto has_graph = [](const Rows& rows) {
+      return std::ranges::any_of(rows, [](const ProfileRow* row) { return is_graph(row->key.op); });
+    };
+    if (has_graph(all_base_) == has_graph(all_new_)) return;
+    std::vector<AlignedWork> found;
+    for (AlignedWork& group : left_by(kPhaseAlone)) {
+      if (!(has_graph(group.base) || has_graph(group.now)) || !alike(group)) continue;
+      group.alignment = Alignment::fused;
+      found.push_back(std::move(group));
+    }
+    take(std::move(found));
+  }
+
+  /// Numbers of what is left: an operator that is given its result has the arguments of one that is
+  /// not. Was there any?
+  bool take_results_out() {
+    using Arguments = std::pair<std::string_view, std::string_view>;
+    constexpr auto kShapes = static_cast<std::size_t>(KeyField::shapes);
+    constexpr auto kTypes = static_cast<std::size_t>(KeyField::types);
+    bool any = false;
+    for_each_group(kModuleAndOperator, [&](const AlignedWork& work) {
+      if (work.base.empty() || work.now.empty()) return;
+      std::map<Arguments, const ProfileRow*> known;
+      for (const Rows* const side : {&work.base, &work.now}) {
+        for (const ProfileRow* const row : *side)
+          known.try_emplace({row->key.shapes.view(), row->key.types.view()}, row);
+      }
+      for (const Rows* const side : {&work.base, &work.now}) {
+        for (const ProfileRow* const row : *side) {
+          if (!ends_with_tensor(row->key.shapes)) continue;
+          const std::string shapes = without_last(row->key.shapes);
+          const std::string types = without_last(row->key.types);
+          const auto same = known.find({shapes, types});
+          if (same == known.end()) continue;
+          const KeyRank& inputs = ranks_[place_of(same->second)];
+          KeyRank& rank = ranks_[place_of(row)];
+          rank[kShapes] = inputs[kShapes];
+          rank[kTypes] = inputs[kTypes];
+          any = true;
+        }
+      }
+    });
+    return any;
   }
 
   /// Without a module the siblings are all of a phase, and must be those of the same program.

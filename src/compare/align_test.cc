@@ -1,6 +1,7 @@
 #include "compare/align.h"
 
 #include <algorithm>
+#include <utility>
 
 #include <gtest/gtest.h>
 
@@ -36,6 +37,39 @@ TEST(Align, MatchesOtherShapesOfTheSameOperator) {
   const std::vector<AlignedWork> all = align(base, now);
   ASSERT_EQ(all.size(), 1U);
   EXPECT_EQ(all.front().alignment, Alignment::module_operator);
+}
+
+TEST(Align, AnOperatorThatIsGivenItsResultHasTheSameInputs) {
+  const Profile base = made_profile({made_row(forward_key("mm", "[[2,3],[3,4]]"), 5, 1),
+                                     made_row(forward_key("mm", "[[9,3],[3,9]]"), 5, 1)});
+  const Profile now = made_profile({made_row(forward_key("mm", "[[2,3],[3,4],[2,4]]"), 6, 1),
+                                    made_row(forward_key("mm", "[[9,3],[3,9],[9,9]]"), 6, 1)});
+  for (const auto& [one, other] : {std::pair(&base, &now), std::pair(&now, &base)}) {
+    const std::vector<AlignedWork> all = align(*one, *other);
+    ASSERT_EQ(all.size(), 2U);
+    for (const AlignedWork& work : all)
+      EXPECT_EQ(work.alignment, Alignment::module_operator_shapes);
+  }
+}
+
+TEST(Align, ACompiledGraphIsWhatTheOtherSideAloneHasInThePhase) {
+  const Profile eager =
+      made_profile({made_row(forward_key("mm", "[2]"), 50, 1), made_row(forward_key("mul"), 30, 3),
+                    made_row(forward_key("tanh"), 20, 1)});
+  const Profile compiled =
+      made_profile({made_row(forward_key("mm", "[2]"), 50, 1),
+                    made_row(forward_key("## Call CompiledFxGraph fabc ##"), 10, 1),
+                    made_row(forward_key("Torch-Compiled Region: 0/0"), 1, 1)});
+  for (const auto& [one, other] : {std::pair(&eager, &compiled), std::pair(&compiled, &eager)}) {
+    const std::vector<AlignedWork> all = align(*one, *other);
+    ASSERT_EQ(all.size(), 2U);
+    const AlignedWork* const fused = find(all, Alignment::fused);
+    ASSERT_NE(fused, nullptr);
+    EXPECT_EQ(fused->base.size(), 2U);
+    EXPECT_EQ(fused->now.size(), 2U);
+  }
+  // Of two compiled programs it is not known which operators another graph took in.
+  EXPECT_EQ(find(align(compiled, compiled), Alignment::fused), nullptr);
 }
 
 TEST(Align, MatchesAnOperatorThatMovedToAnotherModule) {

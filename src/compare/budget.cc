@@ -68,7 +68,7 @@ std::string unknown_metric(std::string_view name) {
   for (const BudgetMetric& metric : kMetrics) ids.push_back(metric.id);
   const std::string_view meant = nearest(name, ids);
   return "there is no metric '" + std::string(name) + "'" +
-         (meant.empty() ? "" : "; did you mean '" + std::string(meant) + "'?") +
+         (meant.empty() ? "." : "; did you mean '" + std::string(meant) + "'?") +
          " Metrics: " + all_metrics();
 }
 

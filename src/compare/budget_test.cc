@@ -47,6 +47,7 @@ TEST(Budget, EachRelation) {
 
 TEST(Budget, MistakesAreNamed) {
   EXPECT_NE(refused("launchs+0").find("did you mean 'launches'?"), std::string::npos);
+  EXPECT_NE(refused("foo+0").find("there is no metric 'foo'. Metrics: "), std::string::npos);
   EXPECT_NE(refused("launches").find("METRIC+N%"), std::string::npos);
   EXPECT_NE(refused("launches+").find("a number is missing"), std::string::npos);
   EXPECT_NE(refused("launches+-1").find("a number is missing"), std::string::npos);

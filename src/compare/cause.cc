@@ -7,6 +7,7 @@
 #include <set>
 
 #include "base/quantity_text.h"
+#include "compare/result_argument.h"
 #include "compare/shares.h"
 
 namespace fathom {
@@ -102,10 +103,17 @@ std::set<std::string_view> values_of(const std::vector<const ProfileRow*>& rows,
   return out;
 }
 
+/// More than by a result that one side's operator is given.
 bool fields_differ(const RowFacts& facts, SharedText WorkKey::*field) {
+  const auto differ = [](std::string_view one, std::string_view other) {
+    return one != other && !same_but_result(one, other);
+  };
   if (facts.work.base.size() == 1 && facts.work.now.size() == 1)
-    return facts.work.base.front()->key.*field != facts.work.now.front()->key.*field;
-  return values_of(facts.work.base, field) != values_of(facts.work.now, field);
+    return differ(facts.work.base.front()->key.*field, facts.work.now.front()->key.*field);
+  const std::set<std::string_view> base = values_of(facts.work.base, field);
+  const std::set<std::string_view> now = values_of(facts.work.now, field);
+  if (base.size() == 1 && now.size() == 1) return differ(*base.begin(), *now.begin());
+  return base != now;
 }
 
 bool recorded(const std::vector<const ProfileRow*>& rows, SharedText WorkKey::*field) {

@@ -222,6 +222,7 @@ class Comparer {
     double whole_new = 0;
     double exact_base = 0;  // in the same operators with the same shapes
     double exact_new = 0;
+    out_.rows.reserve(work_.size());
     for (const AlignedWork& work : work_) {
       ComparedRow row{.alignment = work.alignment,
                       .bucket = work.bucket,
@@ -326,6 +327,10 @@ class Comparer {
   /// Shares `total` among parts, so that their changes sum to it.
   template <typename Parts, typename PartOf>
   void share(Parts& parts, std::int64_t total, const PartOf& part_in) const {
+    if (parts.size() == 1) {  // as most rows have one kernel: it is all of the row
+      part_in(*parts.begin()).change_ns = total;
+      return;
+    }
     std::vector<Wide> numerators;
     numerators.reserve(parts.size());
     for (auto& each : parts) numerators.push_back(change(part_in(each)));
@@ -387,11 +392,13 @@ class Comparer {
   }
 
   void add_kernels(ComparedRow& row, const AlignedWork& work) const {
-    std::map<SharedText, ComparedPart> kernels;
+    std::vector<ComparedKernel> kernels;
     const auto collect = [&](const std::vector<const ProfileRow*>& rows, auto sum, auto calls) {
       const auto add = [&](const SharedText& name, const WorkTime& time) {
-        kernels[name].*sum += time.time_ns;
-        kernels[name].*calls += time.calls;
+        ComparedKernel& kernel = kernels.emplace_back();
+        kernel.name = name;
+        kernel.part.*sum = time.time_ns;
+        kernel.part.*calls = time.calls;
       };
       for (const ProfileRow* const each : rows) {
         for (const KernelTime& kernel : each->kernels) add(kernel.name, kernel.work);
@@ -402,16 +409,18 @@ class Comparer {
     };
     collect(work.base, &ComparedPart::base_sum_ns, &ComparedPart::base_calls);
     collect(work.now, &ComparedPart::new_sum_ns, &ComparedPart::new_calls);
-    ComparedPart rest = row.part;  // what stands for itself, because no operator launched it
-    row.kernels.reserve(kernels.size());
-    for (const auto& [name, part] : kernels) {
-      row.kernels.push_back({.name = name, .part = part});
-      rest.base_sum_ns -= part.base_sum_ns;
-      rest.new_sum_ns -= part.new_sum_ns;
-      rest.base_calls -= part.base_calls;
-      rest.new_calls -= part.new_calls;
-    }
     if (kernels.empty()) return;
+    std::ranges::stable_sort(kernels, {}, &ComparedKernel::name);
+    ComparedPart rest = row.part;  // what stands for itself, because no operator launched it
+    for (const ComparedKernel& kernel : kernels) {
+      if (row.kernels.empty() || row.kernels.back().name != kernel.name)
+        row.kernels.push_back({.name = kernel.name, .part = {}});
+      add(row.kernels.back().part, kernel.part);
+      rest.base_sum_ns -= kernel.part.base_sum_ns;
+      rest.new_sum_ns -= kernel.part.new_sum_ns;
+      rest.base_calls -= kernel.part.base_calls;
+      rest.new_calls -= kernel.part.new_calls;
+    }
     if (rest.base_sum_ns != 0 || rest.new_sum_ns != 0)
       row.kernels.push_back({.name = "(kernels without an operator)", .part = rest});
     share(row.kernels, row.part.change_ns,
@@ -529,12 +538,7 @@ class Comparer {
       group.change_ns += row.part.change_ns;
       group.rows.push_back(i);
     }
-    for (auto& [key, group] : groups) {
-      std::ranges::stable_sort(group.rows, std::ranges::greater(), [this](std::size_t row) {
-        return std::abs(out_.rows[row].part.change_ns);
-      });
-      out_.causes.push_back(std::move(group));
-    }
+    for (auto& [key, group] : groups) out_.causes.push_back(std::move(group));
     // What explains the change, what works against it, what is noise.
     const auto place = [this](const CauseGroup& group) {
       if (group.cause == Cause::noise) return 2;
@@ -548,24 +552,36 @@ class Comparer {
 
   /// The largest change first; what points to rows follows.
   void sort_rows() {
-    std::vector<std::size_t> order(out_.rows.size());
-    std::iota(order.begin(), order.end(), std::size_t{0});
-    std::ranges::stable_sort(order, std::ranges::greater(), [this](std::size_t row) {
-      return std::abs(out_.rows[row].part.change_ns);
-    });
-    std::vector<ComparedRow> rows;
+    struct Size {
+      std::int64_t change = 0;
+      std::size_t row = 0;
+    };
+    std::vector<Size> order;  // beside the rows, which are large and lie scattered then
+    order.reserve(out_.rows.size());
+    for (const ComparedRow& row : out_.rows)
+      order.push_back({.change = std::abs(row.part.change_ns), .row = order.size()});
+    std::ranges::stable_sort(order, std::ranges::greater(), &Size::change);
     std::vector<std::size_t> place(order.size());
-    for (std::size_t i = 0; i < order.size(); ++i) {
-      place[order[i]] = i;
-      rows.push_back(std::move(out_.rows[order[i]]));
-    }
-    out_.rows = std::move(rows);
+    for (std::size_t i = 0; i < order.size(); ++i) place[order[i].row] = i;
+    work_ = {};
+    move_rows(place);
     const auto move = [&place](std::vector<std::size_t>& at) {
       for (std::size_t& row : at) row = place[row];
       std::ranges::sort(at);
     };
     for (ComparedBucket& bucket : out_.buckets) move(bucket.rows);
     for (CauseGroup& group : out_.causes) move(group.rows);
+  }
+
+  /// Each row to its place, without a second array of them.
+  void move_rows(std::vector<std::size_t> place) {
+    for (std::size_t i = 0; i < place.size(); ++i) {
+      while (place[i] != i) {
+        const std::size_t to = place[i];
+        std::swap(out_.rows[i], out_.rows[to]);
+        std::swap(place[i], place[to]);
+      }
+    }
   }
 
   void withhold() {

@@ -32,7 +32,8 @@ using KeyRank = std::array<std::uint32_t, kKeyFields>;
 /// and in each field. Numbers of different calls have nothing to do with one another. O(n log n).
 std::vector<KeyRank> key_ranks(std::span<const WorkKey* const> keys);
 
-/// The places of the ranks in the order of the ranks, equal ones in their order.
+/// The places of the ranks in the order of the ranks, equal ones in their order. O(n) where numbers
+/// are dense, else O(n log n).
 std::vector<std::uint32_t> in_order(std::span<const KeyRank> ranks);
 
 }  // namespace fathom

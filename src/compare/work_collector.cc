@@ -34,14 +34,59 @@ struct RawKey {
   friend bool operator==(const RawKey&, const RawKey&) = default;
 };
 
-struct RawHash {
-  std::size_t operator()(const RawKey& key) const {
-    std::uint64_t hash = hash_mix(std::uint64_t{key.module} << 32U | key.op,
-                                  std::uint64_t{key.signature} << 32U | key.kernel);
-    hash = hash_mix(hash, std::uint64_t{key.outer} << 8U | key.bucket.number());
-    return hash_mix(hash, static_cast<std::uint64_t>(key.phase) << 2U | (key.compiling ? 2U : 0U) |
-                              (key.after_sync ? 1U : 0U));
+std::uint32_t hash_of(const RawKey& key) {
+  std::uint64_t hash = hash_mix(std::uint64_t{key.module} << 32U | key.op,
+                                std::uint64_t{key.signature} << 32U | key.kernel);
+  hash = hash_mix(hash, std::uint64_t{key.outer} << 8U | key.bucket.number());
+  return static_cast<std::uint32_t>(hash_mix(hash, static_cast<std::uint64_t>(key.phase) << 2U |
+                                                       (key.compiling ? 2U : 0U) |
+                                                       (key.after_sync ? 1U : 0U)));
+}
+
+/// Entries by their keys, in the order in which they came. Open addressing: where each event has a
+/// name of its own, nodes of a hash table take as much memory as the entries.
+template <typename Entry>
+class ByKey {
+ public:
+  /// Of the entry with that key, or of a new one.
+  std::size_t place_of(const RawKey& key) {
+    if (2 * (entries_.size() + 1) > slots_.size()) grow();
+    const std::uint32_t hash = hash_of(key);
+    Slot& slot = slot_for(hash, [&](const Slot& at) { return entries_[at.next - 1U].key == key; });
+    if (slot.next == 0) {
+      entries_.push_back({.key = key});
+      slot = {.hash = hash, .next = static_cast<std::uint32_t>(entries_.size())};
+    }
+    return slot.next - std::size_t{1};
   }
+  Entry& operator[](std::size_t place) { return entries_[place]; }
+  std::vector<Entry>& entries() { return entries_; }
+  /// Keys are no longer asked for.
+  void forget_keys() { slots_ = {}; }
+
+ private:
+  struct Slot {
+    std::uint32_t hash = 0;
+    std::uint32_t next = 0;  // the place after the entry's; 0: free
+  };
+
+  /// The one that holds what is sought, or a free one.
+  template <typename Same>
+  Slot& slot_for(std::uint32_t hash, const Same& same) {
+    std::size_t at = hash & (slots_.size() - 1);
+    while (slots_[at].next != 0 && (slots_[at].hash != hash || !same(slots_[at])))
+      at = (at + 1) & (slots_.size() - 1);
+    return slots_[at];
+  }
+  void grow() {
+    std::vector<Slot> before(std::max<std::size_t>(64, 2 * slots_.size()));
+    before.swap(slots_);
+    for (const Slot& slot : before)
+      if (slot.next != 0) slot_for(slot.hash, [](const Slot&) { return false; }) = slot;
+  }
+
+  std::vector<Entry> entries_;
+  std::vector<Slot> slots_;  // a power of two
 };
 
 /// The calls of one number in their steps. With one kernel of an operator only few numbers are.
@@ -61,6 +106,7 @@ struct RawRow {
 
 /// The last call of an operator, or of a kernel without one.
 struct LastCall {
+  RawKey key;  // without bucket and kernel
   std::size_t step = SIZE_MAX;
   std::uint8_t number = 0;  // there, from 1 on
 };
@@ -94,11 +140,7 @@ class Collector {
 
  private:
   /// Among rows.
-  std::size_t place_of(const RawKey& key) {
-    const auto [at, added] = index_.try_emplace(key, rows_.size());
-    if (added) rows_.push_back({.key = key});
-    return at->second;
-  }
+  std::size_t place_of(const RawKey& key) { return rows_.place_of(key); }
   RawRow& row(const RawKey& key) { return rows_[place_of(key)]; }
 
   /// What of a stretch lies in steps.
@@ -130,8 +172,11 @@ class Collector {
     if (number != 0) return number;
     key.bucket = AnyBucket();
     if (key.op != UINT32_MAX) key.kernel = UINT32_MAX;
-    LastCall& last = last_calls_[key];
-    if (last.step != step) last = {.step = step};
+    LastCall& last = last_calls_[last_calls_.place_of(key)];
+    if (last.step != step) {
+      last.step = step;
+      last.number = 0;
+    }
     if (last.number < kMostOccurrences) ++last.number;
     return number = last.number;
   }
@@ -296,7 +341,7 @@ class Collector {
     std::vector<std::int64_t> left(judged_.batches);
     for (std::size_t step = 0; step < judged_.steps.size(); ++step)
       left[judged_.batch_of[step]] += to_ns(judged_.steps[step]->window.length());
-    for (const RawRow& at : rows_) {
+    for (const RawRow& at : rows_.entries()) {
       at.work.by_batch.for_each(
           [&left](std::size_t batch, std::int64_t time) { left[batch] -= time; });
     }
@@ -356,25 +401,32 @@ class Collector {
 
   /// Rows of equal texts become one, in their order.
   std::vector<ProfileRow> named() {
-    index_ = {};
+    rows_.forget_keys();
     last_calls_ = {};
     const CallSites sites(context_);
-    std::ranges::stable_sort(rows_, {}, &RawRow::first);
+    std::vector<RawRow>& rows = rows_.entries();
+    std::vector<std::pair<Time, std::uint32_t>> by_time;  // of a row's first call, and its place
+    by_time.reserve(rows.size());
+    for (const RawRow& raw : rows)
+      by_time.emplace_back(raw.first, static_cast<std::uint32_t>(by_time.size()));
+    std::ranges::sort(by_time);
     std::vector<WorkKey> keys;
-    keys.reserve(rows_.size());
-    for (const RawRow& raw : rows_) keys.push_back(texts(raw.key));
+    keys.reserve(rows.size());
+    for (const auto& [first, at] : by_time) keys.push_back(texts(rows[at].key));
     std::vector<const WorkKey*> borrowed;
     borrowed.reserve(keys.size());
     for (const WorkKey& key : keys) borrowed.push_back(&key);
     const std::vector<KeyRank> ranks = key_ranks(borrowed);
     const std::vector<std::uint32_t> order = in_order(ranks);
-    std::vector<ProfileRow> out;
     std::vector<std::uint32_t> firsts;  // of each row, which raw one is its first
+    for (std::size_t i = 0; i < order.size(); ++i)
+      if (i == 0 || ranks[order[i]] != ranks[order[i - 1]]) firsts.push_back(order[i]);
+    std::vector<ProfileRow> out;
+    out.reserve(firsts.size());
     for (std::size_t i = 0; i < order.size(); ++i) {
-      RawRow& raw = rows_[order[i]];
-      if (i == 0 || ranks[order[i]] != ranks[order[i - 1]]) {
+      RawRow& raw = rows[by_time[order[i]].second];
+      if (out.size() < firsts.size() && order[i] == firsts[out.size()]) {
         out.push_back({.key = std::move(keys[order[i]]), .work = {}, .kernels = {}, .place = {}});
-        firsts.push_back(order[i]);
       }
       ProfileRow& into = out.back();
       into.work.add(raw.work);
@@ -430,10 +482,9 @@ class Collector {
   const Trace& trace_;
   const JudgedTime& judged_;
   const TorchNames& names_;
-  std::unordered_map<RawKey, std::size_t, RawHash> index_;
-  std::vector<RawRow> rows_;
-  std::unordered_map<RawKey, LastCall, RawHash> last_calls_;  // by keys without bucket and kernel
-  std::unordered_map<std::uint32_t, SharedText> op_texts_;    // by canonical name
+  ByKey<RawRow> rows_;
+  ByKey<LastCall> last_calls_;
+  std::unordered_map<std::uint32_t, SharedText> op_texts_;  // by canonical name
   std::unordered_map<std::uint32_t, SharedText> after_texts_;
   std::unordered_map<std::uint32_t, SharedText> kernel_texts_;  // by name
   std::unordered_map<std::uint32_t, SharedText> texts_;

@@ -1,4 +1,5 @@
 // The library fathom::benchmark: what include/fathom/benchmark.h declares, on the engine's bench.
+#include <algorithm>
 #include <cmath>
 #include <fstream>
 #include <limits>
@@ -17,12 +18,14 @@ constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
 constexpr double kResolution = 0.01;
 constexpr Duration kDefaultTime = std::chrono::seconds(10);
 constexpr std::size_t kFewestPairs = 6;
+constexpr double kMostSeconds = 1e9;  // as nanoseconds a whole number still
 
 measure::SamplingPlan plan_of(const BenchOptions& options, bool paired) {
   measure::SamplingPlan plan;
   plan.paired = paired;
   if (options.runs > 0) plan.runs = options.runs;
-  if (options.seconds > 0) plan.time = duration_ns(std::llround(options.seconds * 1e9));
+  if (options.seconds > 0)
+    plan.time = duration_ns(std::llround(std::min(options.seconds, kMostSeconds) * 1e9));
   plan.resolution = options.resolution > 0 ? options.resolution : kResolution;
   plan.until_precise = !plan.runs && (!plan.time || options.resolution > 0);
   if (!plan.runs && !plan.time && !(options.resolution > 0)) {

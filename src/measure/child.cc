@@ -84,6 +84,9 @@ class SpawnPlan {
 
 Error no_program(const std::string& name) {
   const bool named = name.find('/') != std::string::npos;
+  struct stat facts {};
+  if (named && stat(name.c_str(), &facts) == 0 && S_ISDIR(facts.st_mode))
+    return {ErrorCode::not_found, name + ": this is a folder, and no program"};
   return {ErrorCode::not_found,
           name + (named ? ": there is no such file" : ": there is no such command in PATH")};
 }
@@ -213,6 +216,10 @@ Result<ChildRun> ChildRunner::run(const std::vector<std::string>& command,
     }
   }
   run.wall_ns = now_ns() - began;
+  // Ctrl-C reaches the whole group of a terminal, and a child that was just spawned is still of
+  // ours: what ended it was meant for us.
+  if (run.ended == Ended::by_itself && run.status != 0 && interrupted() != 0)
+    run.ended = Ended::interrupted;
   run.left_processes = kill(-pid, SIGKILL) == 0;
   run.user_ns = ns_of(used.ru_utime);
   run.system_ns = ns_of(used.ru_stime);

@@ -1,8 +1,11 @@
 #include "measure/child.h"
 
 #include <chrono>
+#include <csignal>
 
 #include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 namespace fathom::measure {
 namespace {
@@ -51,6 +54,21 @@ TEST(Child, ThatTakesTooLongIsEndedWithWhatItStarted) {
   ASSERT_TRUE(run);
   EXPECT_EQ(run->ended, Ended::timed_out);
   EXPECT_LT(std::chrono::steady_clock::now() - before, std::chrono::seconds(30));
+}
+
+TEST(Child, ThatASignalToTheWholeGroupEndsBeforeItHasAGroupOfItsOwnWasInterrupted) {
+  ChildRunner runner;
+  ChildOptions options;
+  options.started = [](pid_t child) {
+    kill(getpid(), SIGTERM);
+    kill(child, SIGTERM);
+    siginfo_t ended{};
+    waitid(P_PID, static_cast<id_t>(child), &ended, WEXITED | WNOWAIT);
+  };
+  const Result<ChildRun> run = runner.run({"sleep", "60"}, options);
+  ASSERT_TRUE(run);
+  EXPECT_EQ(run->ended, Ended::interrupted);
+  EXPECT_EQ(runner.interrupted(), SIGTERM);
 }
 
 TEST(Child, LeavesNoBackgroundProcesses) {

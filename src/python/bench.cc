@@ -61,7 +61,10 @@ measure::SamplingPlan plan_of(bool paired, std::optional<std::size_t> runs,
   measure::SamplingPlan plan;
   plan.paired = paired;
   plan.runs = runs;
-  if (seconds) plan.time = duration_ns(static_cast<std::int64_t>(*seconds * 1e9));
+  // As nanoseconds a whole number still.
+  constexpr double kMostSeconds = 1e9;
+  if (seconds)
+    plan.time = duration_ns(static_cast<std::int64_t>(std::min(*seconds, kMostSeconds) * 1e9));
   plan.resolution = resolution.value_or(kResolution);
   plan.until_precise = !runs && (!seconds || resolution);
   if (!runs && !seconds && !resolution) {

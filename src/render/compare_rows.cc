@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <deque>
+#include <string_view>
 #include <unordered_set>
 
 #include "base/quantity_text.h"
@@ -132,22 +134,32 @@ void add_row(const Comparison& comparison, const ComparedRow& row, const std::st
     lines.push_back(part_of(line_of(comparison, largest.part, indent + "  " + text)));
 }
 
+/// Is it shown as it is, as most names are?
+bool is_plain(std::string_view name) {
+  return name.size() <= kLongestName && name != "(no operator)" &&
+         std::ranges::all_of(name, [](char c) { return c >= ' ' && c <= '~'; });
+}
+
 /// What a cause is about: its rows of one name once, the largest first.
 std::string names_of(const Comparison& comparison, const CauseGroup& group) {
-  std::unordered_set<std::string> seen;
-  std::vector<std::string> names;
+  std::unordered_set<std::string_view> seen;
+  std::deque<std::string> made;  // of names that are no row's own text
+  std::vector<std::string_view> names;
   for (const std::size_t at : group.rows) {
     const ComparedRow& row = comparison.rows[at];
-    const std::string name = shorten_middle(
-        row.what == "(no operator)" ? std::string(row.bucket.name()) : printable(row.what),
-        kLongestName);
     const bool at_line = group.cause == Cause::synchronization && !row.place.empty();
-    const std::string full = at_line ? name + " at " + row.place.str() : name;
+    std::string_view full = row.what;
+    if (at_line || !is_plain(full)) {
+      const std::string name = shorten_middle(
+          row.what == "(no operator)" ? std::string(row.bucket.name()) : printable(row.what),
+          kLongestName);
+      full = made.emplace_back(at_line ? name + " at " + row.place.str() : name);
+    }
     if (seen.insert(full).second && names.size() < kNamesOfCause) names.push_back(full);
   }
   std::string text;
   for (std::size_t i = 0; i < names.size(); ++i) {
-    text += (i == 0 ? "" : "; ") + names[i];
+    text.append(i == 0 ? "" : "; ").append(names[i]);
     const std::string& detail = comparison.rows[group.rows.front()].detail;
     if (i == 0 && !detail.empty()) text += ", " + shorten_middle(printable(detail), kLongestName);
   }

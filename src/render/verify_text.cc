@@ -127,13 +127,16 @@ std::string render_ledger_text(const PredictionLedger& ledger, const Style& styl
   }
   text += paragraph("",
                     std::to_string(ledger.entries.size()) +
-                        " verifications. \"of likely\": median of the measured saving by the "
+                        (ledger.entries.size() == 1 ? " verification" : " verifications") +
+                        ". \"of likely\": median of the measured saving by the "
                         "likely one, of those that could be judged.",
                     style);
   if (ledger.unreadable > 0)
     text += paragraph("Note",
-                      std::to_string(ledger.unreadable) +
-                          " lines are no entries of this version and are left out.",
+                      ledger.unreadable == 1
+                          ? "1 line is no entry of this version and is left out."
+                          : std::to_string(ledger.unreadable) +
+                                " lines are no entries of this version and are left out.",
                       style);
   return in_charset(text, style);
 }

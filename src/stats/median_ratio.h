@@ -16,7 +16,9 @@ struct MedianRatio {
 /// Each median has its order-statistic interval at 97.5 %, so that both hold at 95 % (Bonferroni's
 /// inequality); the interval of the ratio goes from the least to the most that these allow. It
 /// speaks about the values at hand: of one run each it does not know how runs vary. Unset where a
-/// value is not positive or a side is empty. O(n log n).
+/// value is not positive or a side is empty. Sources: Thompson as in median_interval.h; Dunn,
+/// "Multiple comparisons among means", Journal of the American Statistical Association 56 (1961),
+/// 52-64, for intervals that hold together. O(n log n).
 std::optional<MedianRatio> median_ratio(std::vector<double> base, std::vector<double> now);
 
 /// So many values a side are needed for the interval.

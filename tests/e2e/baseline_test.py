@@ -157,7 +157,11 @@ class Baseline(unittest.TestCase):
         other.write_text("mine")
         done = fathom("baseline", "save", other, H100)
         self.assertEqual((done.returncode, other.read_text()), (2, "mine"))
-        self.assertEqual(fathom("baseline", "save", self.folder / "none" / "x.json", H100).returncode, 2)
+        missing = self.folder / "none" / "x.json"
+        done = fathom("baseline", "save", missing, H100)
+        self.assertEqual((done.returncode, done.stderr), (2, f"fathom: {missing}: No such file or directory\n"))
+        done = fathom("baseline", "show", missing)
+        self.assertEqual((done.returncode, done.stderr), (3, f"fathom: {missing}: there is no such file\n"))
         self.assertEqual(fathom("baseline", "save", self.file, self.folder / "none.json").returncode, 3)
         self.assertFalse(self.file.exists())
 

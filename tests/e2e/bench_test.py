@@ -231,6 +231,12 @@ class Bench(unittest.TestCase):
             os.close(master)
             self.assertRegex(shown.decode(), "\r\x1b\\[K.*about [0-9.]+ (s|min) left")
 
+    def test_progress_stays_on_one_line_of_a_narrow_terminal(self):
+        shown = program.errors_on_terminal(30, "bench", "--runs", "8", "--time", "60s", "--resolution", "0.001%", "--", "sleep", "0.21")
+        lines = [line for line in shown.replace("\n", "\r").split("\r") if line.startswith("\x1b[K")]
+        self.assertTrue(any(line.endswith("…") for line in lines), "some did not fit")
+        self.assertLess(max(len(line.removeprefix("\x1b[K")) for line in lines), 30)
+
     def steps(self, *rounds):
         """A program that goes on in steps, of so many rounds each."""
         path = self.folder / "steps.py"
@@ -524,12 +530,28 @@ class Mistakes(program.MistakesCase):
         self.fails(2, "bench", says="COMMAND")
         self.fails(2, "bench", "--base", "a $HOME", "--", "true", says="is for a shell")
         self.fails(2, "bench", "--base", "'a", "--", "true", says="not closed")
+        self.fails(2, "bench", "--base", " ", "--", "true", says="--base: an empty command")
+        self.fails(2, "bench", "--quiet", "--", "/", says="/: this is a folder")
         self.fails(2, "bench", "--quiet", "--", "no-such-command-anywhere", says="there is no such command in PATH")
         self.fails(2, "bench", "--quiet", "--", "/etc/passwd", says="cannot be executed")
         self.fails(2, "bench", "--resolution", "1", "--", "true", says="as 1%")
         self.fails(2, "bench", "--runs", "0", "--", "true", says="at least 1")
         self.fails(2, "bench", "--time", "0", "--", "true", says="more than 0")
         self.fails(2, "bench", "--json", "--markdown", "--", "true", says="one of")
+
+    def test_a_file_that_cannot_be_written_is_said_before_anything_runs(self):
+        with tempfile.TemporaryDirectory() as folder:
+            for option in ("--svg", "--output"):
+                self.fails(2, "bench", "--quiet", option, f"{folder}/none/x", "--", "touch", f"{folder}/ran",
+                           says=f"bench: {option}: {folder}/none/x: No such file or directory")
+                self.assertFalse(os.path.exists(f"{folder}/ran"))
+
+    def test_what_was_measured_is_printed_where_the_plot_cannot_be(self):
+        with tempfile.TemporaryDirectory() as folder:
+            done = bench("--quiet", "--runs", "2", "--svg", folder, "--", "true")
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("Is a directory", done.stderr)
+        self.assertIn("2 runs, median", done.stdout)
 
 
 if __name__ == "__main__":

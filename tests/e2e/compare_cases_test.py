@@ -14,6 +14,7 @@ from check_test import turn
 ROOT = pathlib.Path(os.environ.get("FATHOM_SOURCE_DIR", pathlib.Path(__file__).resolve().parents[2]))
 FATHOM = os.environ.get("FATHOM", str(ROOT / "build/release/fathom"))
 RECORDED = ROOT / "tests/illness/recorded"
+COMPILED = ROOT / "tests/data/compiled"
 GPU = ROOT / "tests/data/traces/hta_alexnet.json.gz"
 MICROSECONDS = 1000
 
@@ -171,6 +172,26 @@ class Cases(unittest.TestCase):
             self.assertIn(operator, replaced[0]["what"].split("→")[0])
         self.assertEqual((replaced[0]["change_ns"], replaced[0]["cause"]), (-180 * MICROSECONDS, "replaced"))
         self.assertGreater(pair["aligned"]["fused"], 0)
+
+    def test_of_a_real_compiled_model_the_graph_is_what_replaced_its_operators(self):
+        for program, bucket in (("infer", "other operators"), ("train", "forward"), ("train", "backward")):
+            eager, compiled = (COMPILED / f"{program}_{kind}.json.gz" for kind in ("eager", "compiled"))
+            for base, new, sign in ((eager, compiled, -1), (compiled, eager, 1)):
+                pair = self.compare(base, new)["pairs"][0]
+                self.assertEqual(pair["comparability"], "comparable")
+                self.assertIn("work", {each["id"] for each in pair["differs"]}, "one side is compiled")
+                (graph,) = [row for row in pair["rows"] if row["alignment"] == "fused" and row["bucket"] == bucket]
+                self.assertEqual((graph["cause"], graph["change_ns"] * sign > 0), ("replaced", True))
+                operators, graphs = graph["what"].split(" → ")[::-sign]
+                self.assertIn("aten::mul", operators)
+                self.assertIn("## Call CompiledFxGraph", graphs)
+                if program == "train":
+                    self.assertEqual(pair["causes"][0]["cause"], "replaced", "it is what saves the time")
+                # Compiled code hands the result in: the inputs are what they were.
+                for row in pair["rows"]:
+                    if row["what"] in ("aten::mm", "aten::addmm"):
+                        self.assertEqual(row["alignment"], "module_operator_shapes")
+                        self.assertNotEqual(row["cause"], "shape_or_dtype")
 
     def test_different_numbers_of_steps_are_compared_per_step(self):
         pair = self.loops(EAGER, EAGER, steps=23)

@@ -118,6 +118,7 @@ class FlameGraphs(Folder):
         base = self.loop("base", 1000)
         done = compare("--svg", self.folder / "none" / "x.svg", base, base)
         self.assertNotEqual(done.returncode, 0)
+        self.assertTrue(done.stderr.startswith("fathom: compare: --svg: "), done.stderr)
         self.assertIn("x.svg", done.stderr)
 
 

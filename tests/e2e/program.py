@@ -22,10 +22,19 @@ def fathom(*arguments, stdin=b"", **settings):
 
 def on_terminal(columns: int, *arguments, lines: int = 40, **settings) -> str:
     """Standard output of fathom on a terminal that is `columns` wide and `lines` high."""
+    return _shown(columns, lines, "stdout", arguments, settings)
+
+
+def errors_on_terminal(columns: int, *arguments, lines: int = 40, **settings) -> str:
+    """Likewise what it writes to standard error."""
+    return _shown(columns, lines, "stderr", arguments, settings)
+
+
+def _shown(columns, lines, stream, arguments, settings):
     master, slave = pty.openpty()
     fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", lines, columns, 0, 0))
-    process = subprocess.Popen([FATHOM, *arguments], stdin=subprocess.DEVNULL, stdout=slave, stderr=subprocess.DEVNULL,
-                               env={**ENVIRONMENT, "TERM": "xterm", **settings})
+    streams = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL, stream: slave}
+    process = subprocess.Popen([FATHOM, *arguments], stdin=subprocess.DEVNULL, env={**ENVIRONMENT, "TERM": "xterm", **settings}, **streams)
     os.close(slave)
     printed = b""
     while True:

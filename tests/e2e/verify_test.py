@@ -146,7 +146,9 @@ class Verify(unittest.TestCase):
         answer = json.loads(verify("--ledger", file, "--json").stdout)
         self.assertEqual((answer["entries"], answer["unreadable"]), (2, 1))
         self.assertEqual([(row["rule"], row["cannot_tell"], row["median_share"]) for row in answer["rules"]], [("fp64", 2, None)])
-        self.assertIn("1 lines are no entries", verify("--ledger", file).stdout)
+        self.assertIn("1 line is no entry", verify("--ledger", file).stdout)
+        file.write_text(json.dumps(lines[0]))
+        self.assertIn("1 verification.", verify("--ledger", file).stdout)
 
 
 if __name__ == "__main__":

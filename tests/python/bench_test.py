@@ -58,6 +58,10 @@ def test_below_six_pairs_nothing_is_claimed() -> None:
     assert few.reason == "5 pairs: below 6 nothing can be claimed at 5 %"
 
 
+def test_a_time_beyond_all_bounds_is_no_short_one() -> None:
+    assert fathom.bench(short, runs=3, time=1e300).pairs == 3
+
+
 def test_a_function_alone_is_described() -> None:
     alone = fathom.bench(short, runs=8)
     assert alone.verdict is None and alone.base is None and alone.ratio is None
@@ -265,6 +269,7 @@ def test_sides_of_different_kinds_are_refused() -> None:
         {"runs": 0}, {"time": 0}, {"resolution": 2}, {"warmup": -1}, {"calls": 0},
         {"measure": "guess"}, {"l2": "tepid"}, {"per": "n"}, {"launches": "never"},
         {"launches": "hidden", "measure": "wall"}, {"launches": "hidden", "items": True},
+        {"sweep": {}}, {"sweep": {"n": []}},
     ],
 )  # fmt: skip
 def test_options_without_sense_are_refused(options: dict[str, Any]) -> None:

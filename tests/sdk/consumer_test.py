@@ -39,12 +39,27 @@ void everything() {
 BENCHMARK = """
 #include <fathom/benchmark.h>
 int doubled(int value) { return 2 * value; }
+int tripled() { return 3 * 7; }
 void benchmark() {
   fathom::BenchOptions options;
   options.runs = 8;
   const auto alone = fathom::bench([] { return doubled(3); }, options);
   const auto two = fathom::bench_against([] {}, [] { return doubled(3); }, options);
+  (void)fathom::bench(tripled, options);
+  (void)fathom::bench_against(&tripled, tripled, options);
   fathom::keep(alone.side().median + two.base().median + two.ratio());
+}
+"""
+
+# A function is measured by its name, and a time beyond all bounds is no short one.
+FUNCTION = """
+#include <fathom/benchmark.h>
+int tripled() { return 3 * 7; }
+int main() {
+  fathom::BenchOptions options;
+  options.runs = 3;
+  options.seconds = 1e300;
+  return fathom::bench(tripled, options).pairs() == 3 ? 0 : 1;
 }
 """
 
@@ -142,6 +157,11 @@ class Consumers(unittest.TestCase):
             programs = self.consumer(Path(folder, "consumer"), INSTALLED, found)
             records(self, programs / "train", Path(folder, "session"))
             measures(self, programs / "bench", Path(folder, "result.json"))
+            Path(folder, "function.cc").write_text(FUNCTION)
+            (library,) = prefix.rglob("libfathom_benchmark.a")
+            compiler = os.environ.get("CXX", "c++")
+            run(compiler, "-std=c++17", f"-I{prefix}/include", f"{folder}/function.cc", library, "-o", f"{folder}/function")
+            run(f"{folder}/function")
 
     def test_build_it_as_a_part_of_theirs_and_nothing_else(self) -> None:
         with tempfile.TemporaryDirectory() as folder:
