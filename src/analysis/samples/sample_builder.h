@@ -59,17 +59,17 @@ class SampleBuilder {
   }
   SampleBuilder& add(std::int64_t on_cpu, std::int64_t queued, std::int64_t blocked,
                      std::string_view cause, std::string_view object) {
-    constexpr std::int64_t kMs = 1'000'000;
+    constexpr std::int64_t kNsPerMs = 1'000'000;
     std::int64_t& now = now_[{pid_, tid_}];
     now += on_cpu + queued + blocked;
     trace_.stack_samples.push_back({.pid = pid_,
                                     .tid = tid_,
-                                    .time = time_ns(now * kMs),
+                                    .time = time_ns(now * kNsPerMs),
                                     .thread = name_,
                                     .frame = frame_,
-                                    .on_cpu = duration_ns(on_cpu * kMs),
-                                    .queued = duration_ns(queued * kMs),
-                                    .blocked = duration_ns(blocked * kMs),
+                                    .on_cpu = duration_ns(on_cpu * kNsPerMs),
+                                    .queued = duration_ns(queued * kNsPerMs),
+                                    .blocked = duration_ns(blocked * kNsPerMs),
                                     .cause = trace_.strings.intern(cause),
                                     .object = trace_.strings.intern(object)});
     return *this;
