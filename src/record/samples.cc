@@ -16,10 +16,9 @@ namespace fathom::record {
 namespace {
 
 /// Of a processor: looking at few threads costs no more at up to 250 looks a second, where steps
-/// become longer instead; at more, as much more. The second is for 200 threads. With what a command
-/// costs besides, these are 1 and 3 %.
-constexpr double kMostCost = 0.009;
-constexpr double kMostCostOfMany = 0.0275;
+/// become longer instead; at more, as much more. The second is for 200 threads.
+constexpr double kMostCost = 0.01;
+constexpr double kMostCostOfMany = 0.03;
 constexpr double kUsualHz = 250;
 /// The kernel copies a thread's stack in some 16 µs: of a program with Python 0.4 % at this rate.
 constexpr double kMostBelowPythonHz = 250;

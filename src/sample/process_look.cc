@@ -296,19 +296,17 @@ bool lists_children() {
 std::vector<pid_t> children_of(pid_t pid) {
   std::vector<pid_t> children;
   for (const pid_t thread : task_ids(pid)) {
-    const std::vector<pid_t> own =
-        parse_children(read_file(children_path(pid, thread)).value_or(std::string()));
+    const std::vector<pid_t> own = children_of(pid, thread);
     children.insert(children.end(), own.begin(), own.end());
   }
   return children;
 }
 
-std::string children_path(pid_t pid, pid_t thread) {
-  return "/proc/" + std::to_string(pid) + "/task/" + std::to_string(thread) + "/children";
-}
-
-std::vector<pid_t> parse_children(std::string_view list) {
+std::vector<pid_t> children_of(pid_t pid, pid_t thread) {
   std::vector<pid_t> children;
+  const std::string list =
+      read_file("/proc/" + std::to_string(pid) + "/task/" + std::to_string(thread) + "/children")
+          .value_or(std::string());
   const char* at = list.data();
   const char* const end = at + list.size();
   pid_t child = 0;

@@ -5,7 +5,6 @@
 #include <cstdint>
 #include <optional>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include <sys/types.h>
@@ -75,9 +74,7 @@ bool lists_children();
 /// Those that its threads have started and that have not been waited for; one may be missing while
 /// others end. O(threads).
 std::vector<pid_t> children_of(pid_t pid);
-/// Those that a thread's list names: "123 456 ".
-std::vector<pid_t> parse_children(std::string_view list);
-/// Where the list of a thread is.
-std::string children_path(pid_t pid, pid_t thread);
+/// Those of one of its threads.
+std::vector<pid_t> children_of(pid_t pid, pid_t thread);
 
 }  // namespace fathom::sample

@@ -63,8 +63,6 @@ constexpr std::int64_t kMostPerSwitch = kMs / 4;
 /// Of switches after a look, as the kernel has their times: it has others than we in a namespace of
 /// times, where none would ever be used.
 constexpr std::size_t kMostSwitches = 4096;
-/// A shorter wait is none that a look should have met.
-constexpr std::int64_t kShortWait = kMs / 5;
 /// Stacks of perf that wait for the time that they are given.
 constexpr std::size_t kMostNatives = 1024;
 /// Of the clock by which the kernel tells when a thread began.
@@ -166,8 +164,6 @@ ProcessSampler::ProcessSampler(pid_t pid, const Options& options, FileBudget& fi
 }
 
 bool ProcessSampler::look(std::int64_t now, bool all) {
-  missed_wait_ = false;
-  ran_ = 0;
   if (now >= next_list_) list(now);
   if (has_torch_) return false;
   if (python_ != nullptr) python_->codes.look_again();
@@ -248,8 +244,7 @@ std::vector<pid_t> ProcessSampler::new_children() {
   for (auto& [id, thread] : threads_) {
     if (!all && thread.asleep && thread.children_at == thread.ready()) continue;
     thread.children_at = thread.ready();
-    if (!thread.children) thread.children.emplace(children_path(pid_, id), files_);
-    const std::vector<pid_t> own = parse_children(thread.children->read(buffer_));
+    const std::vector<pid_t> own = children_of(pid_, id);
     children.insert(children.end(), own.begin(), own.end());
   }
   return children;
@@ -512,7 +507,7 @@ std::int64_t ProcessSampler::enter(Thread& thread, const Schedule& schedule, std
 /// Who sleeps is not looked at before it is given a processor, where that is written down.
 /// And if nobody uses where it waits, or there is no time for that, not while it has slept again
 /// each time.
-bool ProcessSampler::is_left_alone(Thread& thread, std::int64_t now, bool all) {
+bool ProcessSampler::is_left_alone(Thread& thread, std::int64_t now, bool all) const {
   if (!thread.asleep || !thread.switch_event || !thread.switch_state) return now < thread.next;
   const std::uint64_t state = thread.switch_event->state();
   const auto threads = static_cast<std::int64_t>(threads_.size());
@@ -529,7 +524,6 @@ bool ProcessSampler::is_left_alone(Thread& thread, std::int64_t now, bool all) {
   const bool sleeps = thread.last_switch && thread.last_switch->out &&
                       !thread.last_switch->displaced && thread.switches.size() < kSurelyAll;
   if (!sleeps) return false;
-  ++ran_;
   if (!reads_waits_) {
     thread.scheduled += std::ranges::count(thread.switches, false, &Switch::out);
     thread.switches.clear();
@@ -643,7 +637,6 @@ bool ProcessSampler::look_at_thread(Thread& thread) {
   thread.next = 0;
   Task task;
   looks.is_asleep = !is_running(thread, moved, task);
-  if (moved || !looks.is_asleep) ++ran_;
   // One that has ended and that nobody has waited for is blocked by nothing.
   if (task.state == 'Z' || task.state == 'X') return false;
   if (moved || looks.is_asleep) {
@@ -651,10 +644,7 @@ bool ProcessSampler::look_at_thread(Thread& thread) {
   } else if (keeps_looks(thread)) {
     // The scheduler has not written down yet what it ran: it does at ticks of the kernel's clock,
     // and is to be asked again.
-    if (is_read_for_perf(thread, looks))
-      thread.place = thread.sampled;
-    else
-      read_stack(thread, true);
+    read_stack(thread, true);
     thread.place.wait = {};
     thread.running.emplace_back(now, thread.place);
   }
@@ -665,10 +655,6 @@ void ProcessSampler::met(Thread& thread, const Task& task, std::int64_t now, Bet
   std::vector<Frame> frames_before;
   WaitKind wait_before = WaitKind::none;
   const std::optional<BlockedParts> parts = blocked_parts(thread, looks, now);
-  // It was given a processor once more than the places where it was met tell.
-  const bool woke = looks.scheduled > (looks.was_asleep ? 1 : 0);
-  const std::int64_t between = parts ? parts->between : (woke ? looks.blocked : 0);
-  missed_wait_ = missed_wait_ || (thread.heard && between > kShortWait);
   const auto unseen = [&] {
     if (!parts) return blocked_unseen(looks) ? looks.blocked : 0;
     return parts->between > kLongUnseen && !looks.same_place ? parts->between : 0;
@@ -820,7 +806,6 @@ void ProcessSampler::take_native(pid_t id, bool ended, bool unwind) {
   if (python_ != nullptr) python_->codes.look_again();
   thread.event->read([&](const native::PerfSample& sample) {
     thread.heard = true;
-    last_sample_ = sample.time;
     std::vector<FrameLook> mixed = mixed_stack(thread, sample);
     if (mixed.empty() || thread.natives.size() >= kMostNatives) return;
     thread.last_native = mixed;
@@ -958,9 +943,7 @@ std::vector<FrameLook> ProcessSampler::looks_of(const Place& place) const {
     const bool nothing = place.state == StackState::unread;
     looks.push_back({.function = std::string(nothing ? kNotRead : kInnerNotRead)});
   }
-  FrameNames& names = python_->names;
-  for (const Frame& frame : place.frames)
-    looks.push_back(names.look(names.id(frame, python_->runtime.layout)));
+  for (const Frame& frame : place.frames) looks.push_back(look_of(frame, python_->runtime.layout));
   return looks;
 }
 

@@ -17,7 +17,6 @@
 
 #include "sample/alongside.h"
 #include "sample/canary.h"
-#include "sample/frame_names.h"
 #include "sample/known_stacks.h"
 #include "sample/memory.h"
 #include "sample/native/watch.h"
@@ -87,13 +86,6 @@ class ProcessSampler {
   [[nodiscard]] std::int64_t ready() const { return ready_; }
   /// The processors that its threads may use.
   [[nodiscard]] const cpu_set_t& processors() const { return processors_; }
-  /// The last look has found that a thread of which perf had samples has waited, too, where neither
-  /// that look nor the one before met it.
-  [[nodiscard]] bool missed_wait() const { return missed_wait_; }
-  /// How many threads the last look has found to have run.
-  [[nodiscard]] std::size_t ran() const { return ran_; }
-  /// When perf took the last stack that was unwound, CLOCK_MONOTONIC, ns.
-  [[nodiscard]] std::int64_t last_sample() const { return last_sample_; }
   /// It has handed out frames.
   [[nodiscard]] bool has_code() const { return python_ != nullptr; }
 
@@ -111,50 +103,48 @@ class ProcessSampler {
     Thread(pid_t pid, const Task& task, std::int64_t begin, const Spent& before, FileBudget& files);
     /// ns that it ran or could have run, as last read.
     [[nodiscard]] std::int64_t ready() const { return std::max<std::int64_t>(0, on_cpu + queued); }
-    // Each look at one that sleeps needs these: they lie together.
     pid_t id;
-    bool asleep = false;
-    bool ran_unseen = false;  ///< It has run and slept again since it was looked at.
-    std::int64_t next = 0;    ///< When to look again.
-    std::int64_t still = 0;   ///< Until then it has slept for certain since it was looked at.
-    /// What switch_event->state() was before it was looked at; unset: not looked at since it began.
-    std::optional<std::uint64_t> switch_state;
-    std::optional<native::SwitchEvent> switch_event;
-    std::optional<native::PerfEvent> event;
     std::string name;
     std::int64_t native;
     ThreadFile schedule;
     ThreadFile call;
-    std::optional<ThreadFile> children;  ///< Once they were asked for.
     ThreadLedger ledger;
     std::int64_t on_cpu = -1;  ///< As last read.
     std::int64_t queued = -1;
     std::int64_t scheduled;  ///< How often it was given a processor.
     std::int64_t last = 0;   ///< When that was.
+    std::int64_t next = 0;   ///< When to look again.
     std::int64_t given = 0;
     std::int64_t slept = 0;   ///< Of the ledger's blocked time, what is certainly the place's.
     std::int64_t listed = 0;  ///< What it was ready when Python's threads were listed.
     int quiet = 0;            ///< Looks since it ran.
     int in_vain = 0;          ///< Stacks in a row of which nothing could be read.
+    bool asleep = false;
     bool taken_over = false;  ///< Its number is that of another one by now.
     Place place;              ///< Where it sleeps, or was met last.
     /// Where it was met running since the scheduler last wrote down what it ran, and when.
     std::vector<std::pair<std::int64_t, Place>> running;
     std::optional<StackReader> reader;
     std::optional<Alongside> alongside;  ///< Where a running thread cannot be read otherwise.
-    bool refused = false;                ///< There is none, and none to be had.
+    std::optional<native::PerfEvent> event;
+    bool refused = false;                         ///< There is none, and none to be had.
     std::vector<std::vector<FrameLook>> natives;  ///< Where it ran since time was given last.
     std::vector<FrameLook> last_native;
     bool heard = false;       ///< Perf had something to say since then, and be it of no use.
     KnownStacks known;        ///< As they were met running,
     KnownStacks known_waits;  ///< and waiting.
     std::optional<native::BlockedAt> blocked_at;
-    bool found_late = false;            ///< Python's since it was met asleep.
-    bool native_missed = false;         ///< Of where it sleeps: there was no time for it.
-    Place sampled;                      ///< Python's stack as it was read for perf's last sample.
-    bool polled = false;                ///< Its switches are not to be had, or too many.
-    std::vector<Switch> switches;       ///< That no look has used yet.
+    bool found_late = false;     ///< Python's since it was met asleep.
+    bool native_missed = false;  ///< Of where it sleeps: there was no time for it.
+    Place sampled;               ///< Python's stack as it was read for perf's last sample.
+    std::optional<native::SwitchEvent> switch_event;
+    bool polled = false;           ///< Its switches are not to be had, or too many.
+    std::vector<Switch> switches;  ///< That no look has used yet.
+    /// What switch_event->state() was before it was looked at; unset: not looked at since it began.
+    std::optional<std::uint64_t> switch_state;
+    std::int64_t still = 0;  ///< Until then it has slept for certain since it was looked at.
     std::optional<Switch> last_switch;  ///< Since its switches are written down.
+    bool ran_unseen = false;            ///< It has run and slept again since it was looked at.
     int silent = 0;                     ///< Looks in a row that found it had run without a switch.
     std::int64_t children_at = -1;      ///< What it had run when its children were listed.
     std::int64_t scheduled_when_found = 0;
@@ -167,7 +157,6 @@ class ProcessSampler {
         : runtime(std::move(found)), codes(memory, runtime.layout) {}
     Runtime runtime;
     CodeTable codes;
-    FrameNames names;
     std::vector<Gil> gils;
     enum class Trust : std::uint8_t { unasked, doubted, shown } trust = Trust::unasked;
     std::optional<Address> canary;  ///< Where the hook has written one.
@@ -189,7 +178,7 @@ class ProcessSampler {
   [[nodiscard]] std::optional<Schedule> read_schedule(const Thread& thread);
   /// Enters it into the ledger; ns that the thread was blocked since the last time.
   static std::int64_t enter(Thread& thread, const Schedule& schedule, std::int64_t now);
-  [[nodiscard]] bool is_left_alone(Thread& thread, std::int64_t now, bool all);
+  [[nodiscard]] bool is_left_alone(Thread& thread, std::int64_t now, bool all) const;
   static void read_switches(Thread& thread);
   static void enter_sleep(Thread& thread);
   void look_at_switches(Thread& thread, std::uint64_t state, bool moved);
@@ -248,9 +237,6 @@ class ProcessSampler {
   int lost_ = 0;                   ///< Listings that found no thread of Python.
   std::int64_t next_unknown_ = 0;  ///< When one that runs unknown makes them be listed.
   std::optional<std::int64_t> searched_;  ///< What it had run when Python was looked for.
-  bool missed_wait_ = false;
-  std::size_t ran_ = 0;
-  std::int64_t last_sample_ = 0;
   bool started_;
   bool reads_waits_;            ///< Somebody uses the stacks of threads that wait.
   bool list_names_ = true;      ///< Threads have other names, as in another program.

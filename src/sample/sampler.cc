@@ -5,13 +5,11 @@
 #include <charconv>
 #include <cstdlib>
 #include <ctime>
-#include <limits>
 #include <optional>
 #include <string_view>
 
 #include "base/hash.h"
 #include "capture/system/proc.h"
-#include "sample/allowed_cost.h"
 #include "sample/process_look.h"
 
 namespace fathom::sample {
@@ -34,12 +32,8 @@ constexpr std::int64_t kSeenRunning = kNsPerSecond / 20;
 /// How much of what the looks before cost still counts.
 constexpr std::int64_t kRemembered = 16;
 constexpr std::size_t kMostReasons = 20;
-/// So many looks after a wait was missed, looks do not join perf's samples.
-constexpr int kMissedFor = 100;
-/// After so many looks at which one thread alone had run, it is thought to go on so.
-constexpr int kAlone = 16;
-/// Until perf has copied a stack.
-constexpr std::int64_t kSampleTakes = 60'000;
+/// Tables of programs and libraries are read once.
+constexpr std::int64_t kOnce = kNsPerSecond / 20;
 /// Half a tick of the kernel's clock.
 constexpr std::int64_t kStartDiffers = kNsPerSecond / 200;
 constexpr std::size_t kMostRan = 100'000;
@@ -64,79 +58,40 @@ double Sampler::most_cost() const {
   return options_.most_cost + part * (many - options_.most_cost);
 }
 
-/// What has been used so far may not exceed the limit.
+/// What has been used so far may not exceed the limit, but for what reading files costs once.
 bool Sampler::within_limit() const {
   return options_.most_cost <= 0 || is_within(cpu_ns() - cost_before_);
 }
 
 bool Sampler::is_within(std::int64_t cost) const {
-  return options_.most_cost <= 0 || cost <= allowed_cost(most_cost(), now_ns() - begin_);
+  const auto most = most_cost() * static_cast<double>(now_ns() - begin_);
+  return options_.most_cost <= 0 || cost <= static_cast<std::int64_t>(most) + kOnce;
 }
 
-/// To wake costs more than to look. So a look comes with perf's sample where every thread has such,
-/// as far as no wait is missed: perf's samples come while a thread runs, so a short wait would
-/// never be met.
-bool Sampler::joins_native() const {
-  const bool all =
-      options_.native == Options::Native::below_python || options_.native == Options::Native::all;
-  return all && watch_.counts().refused == 0 && since_missed_ >= kMissedFor;
-}
-
-/// Perf's sample is due one step after the one before. Of a thread that runs alone it is known
-/// when: to be woken by perf costs more than to wake.
-Sampler::Waiting Sampler::waiting_for(std::int64_t when, std::int64_t due, std::int64_t period) {
-  const bool joined = woken_ == Woken::native;
-  Waiting waiting{.until = when, .earliest = due - (joined ? period / 8 : period / 2)};
-  waited_ = !joined && heard_ && !waited_;
-  if (joined) waiting.until += period / 4;
-  if (waited_) waiting.until += period * 5 / 8;
-  if (joined && alone_for_ >= kAlone) {
-    std::int64_t last = 0;
-    for (const auto& [pid, process] : processes_) last = std::max(last, process->last_sample());
-    waiting.expected = std::min(last + period + kSampleTakes, waiting.until);
-  }
-  return waiting;
-}
-
-/// Whether to stop is asked now and then.
-Sampler::Woken Sampler::wait(const Waiting& waiting, const std::function<bool()>& stop) {
-  heard_ = false;
+/// False where it is to stop, which is looked at now and then.
+bool Sampler::wait_until(std::int64_t when, const std::function<bool()>& stop) {
   while (true) {
-    bool came = false;
-    const std::int64_t begin = now_ns();
-    const std::int64_t next = std::min(waiting.until, begin + kStopEvery);
+    const std::int64_t next = std::min(when, now_ns() + kStopEvery);
     const bool native = options_.native != Options::Native::none;
     // Where there is no time for them, stacks of perf are only passed over at the end.
     const bool awaited = native && within_limit();
-    const std::int64_t silent = awaited ? std::min(next, waiting.expected) : next;
-    if (silent > begin) {
-      const timespec until{.tv_sec = silent / kNsPerSecond, .tv_nsec = silent % kNsPerSecond};
+    if (!awaited) {
+      const timespec until{.tv_sec = next / kNsPerSecond, .tv_nsec = next % kNsPerSecond};
       clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &until, nullptr);
     }
     if (native) {
-      watch_.wait(next, [&](pid_t process, pid_t thread, bool ended) {
+      watch_.wait(next, [this](pid_t process, pid_t thread, bool ended) {
         const auto found = processes_.find(process);
         if (found != processes_.end()) found->second->take_native(thread, ended, within_limit());
-        came = came || !ended;
       });
     }
-    heard_ = heard_ || came;
-    if (stop()) return Woken::stop;
-    const std::int64_t now = now_ns();
-    if (came && awaited && now >= waiting.earliest) return Woken::native;
-    if (now >= waiting.until) return Woken::time;
+    if (stop()) return false;
+    if (now_ns() >= when) return true;
   }
 }
 
 Sampler::Sampler(pid_t root, const Options& options, SampleSink& sink)
-    : root_(root),
-      options_(options),
-      sink_(sink),
-      watch_(options.period),
-      load_("/proc/loadavg"),
-      begin_(now_ns()),
-      cost_before_(cpu_ns()),
-      since_missed_(kMissedFor) {}
+    : root_(root), options_(options), sink_(sink), watch_(options.period), load_("/proc/loadavg") {}
 Sampler::~Sampler() = default;
 
 Result<std::unique_ptr<Sampler>> Sampler::open(pid_t root, const Options& options,
@@ -256,36 +211,31 @@ void Sampler::end(ProcessSampler& process) {
 
 void Sampler::look(bool all) {
   ++state_.rounds;
-  bool missed = false;
-  std::size_t ran = 0;
   const std::int64_t now = now_ns();
   for (auto at = processes_.begin(); at != processes_.end();) {
-    const bool lives = at->second->look(now, all);
-    missed = missed || at->second->missed_wait();
-    ran += at->second->ran();
-    if (lives) {
+    if (at->second->look(now, all)) {
       ++at;
       continue;
     }
     end(*at->second);
     at = processes_.erase(at);
   }
-  since_missed_ = missed ? 0 : std::min(since_missed_ + 1, kMissedFor);
-  alone_for_ = ran > 1 ? 0 : std::min(alone_for_ + 1, kAlone);
 }
 
 void Sampler::run(std::int64_t duration, const std::function<bool()>& stop) {
   const std::int64_t begin = now_ns();
+  begin_ = begin;
+  cost_before_ = cpu_ns();
   std::int64_t cost_of_look = 0;
   std::int64_t next = begin;
   std::uint64_t chance = static_cast<std::uint64_t>(begin);
   // Processes that are left out may start others.
   while (next - begin < duration && !(processes_.empty() && left_out_.empty())) {
     std::int64_t period = options_.period;
+    // What a start costs once is not made up for: a short program would hardly be looked at.
     const bool within = is_within(state_.cost);
     if (!within) {
-      // Half of the limit: what was too much is made up for.
-      const auto least = 2 * static_cast<double>(cost_of_look) / most_cost();
+      const auto least = static_cast<double>(cost_of_look) / most_cost();
       period = std::max(period, static_cast<std::int64_t>(least));
     }
     // A tenth of a step earlier or later: a program that repeats itself is not met at one place.
@@ -293,13 +243,8 @@ void Sampler::run(std::int64_t duration, const std::function<bool()>& stop) {
     const std::int64_t spread = period / 5;
     const std::int64_t when =
         next + static_cast<std::int64_t>(chance % 1024) * spread / 1024 - spread / 2;
-    Waiting waiting{.until = when, .earliest = std::numeric_limits<std::int64_t>::max()};
-    if (within && joins_native()) waiting = waiting_for(when, next, period);
-    woken_ = wait(waiting, stop);
-    if (woken_ == Woken::stop) break;
-    if (woken_ == Woken::native) next = now_ns();
-    // Looks at threads that sleep again are left out first, at four fifths of the limit.
-    look(is_within(state_.cost + state_.cost / 4));
+    if (!wait_until(when, stop)) break;
+    look(within);
     look_for_processes();
     const std::int64_t now = now_ns();
     // With what was done since the look before.

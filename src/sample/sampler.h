@@ -82,17 +82,7 @@ class Sampler {
   void add(pid_t pid);
   void look_for_processes();
   std::int64_t newest_task();
-  /// What has ended the waiting for a look.
-  enum class Woken : std::uint8_t { stop, time, native };
-  /// When a look comes, CLOCK_MONOTONIC, ns.
-  struct Waiting {
-    std::int64_t until = 0;
-    std::int64_t earliest = 0;  ///< From then on it comes with perf's sample.
-    std::int64_t expected = 0;  ///< No sample of perf comes before.
-  };
-  Woken wait(const Waiting& waiting, const std::function<bool()>& stop);
-  [[nodiscard]] Waiting waiting_for(std::int64_t when, std::int64_t due, std::int64_t period);
-  [[nodiscard]] bool joins_native() const;
+  bool wait_until(std::int64_t when, const std::function<bool()>& stop);
   [[nodiscard]] bool is_left_out(pid_t pid, std::int64_t started) const;
   void end(ProcessSampler& process);
   [[nodiscard]] bool within_limit() const;
@@ -113,13 +103,8 @@ class Sampler {
   std::vector<std::pair<std::int64_t, cpu_set_t>> ran_;
   std::int64_t newest_task_ = -1;   ///< When all processes were looked through.
   std::int64_t newest_child_ = -1;  ///< When children were looked for.
-  std::int64_t begin_;              ///< Of all that looking costs.
-  std::int64_t cost_before_;        ///< ns of a processor that this thread had used by then.
-  int since_missed_;                ///< Looks since one found a wait that none has met.
-  bool heard_ = false;              ///< Perf had something to say since the look before.
-  bool waited_ = false;             ///< The look before has waited for perf's sample.
-  Woken woken_ = Woken::time;       ///< What the look before has come with.
-  int alone_for_ = 0;               ///< Looks that have found one thread alone to have run.
+  std::int64_t begin_ = 0;          ///< Of run().
+  std::int64_t cost_before_ = 0;    ///< ns of a processor that this thread had used by then.
   std::int64_t next_newest_ = 0;    ///< When the machine's newest task is asked for.
   std::int64_t next_tree_ = 0;
   std::int64_t next_children_ = 0;

@@ -7,7 +7,6 @@
 #include <ctime>
 
 #include <gtest/gtest.h>
-#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -95,72 +94,6 @@ TEST(Sampler, AThreadThatSleptForLongIsMetAsSoonAsItRuns) {
   kill(child, SIGKILL);
   waitpid(child, nullptr, 0);
   for (const int end : ends) close(end);
-}
-
-TEST(Sampler, ALookComesWithPerfsSample) {
-  const pid_t child = fork();
-  if (child == 0) {
-    static volatile std::uint64_t sink = 0;
-    while (true) sink = sink + 1;
-  }
-  StackSums sums;
-  Sampler::Options options;
-  options.period = 4'000'000;
-  options.native = Sampler::Options::Native::all;
-  auto sampler = Sampler::open(child, options, sums);
-  ASSERT_TRUE(sampler) << sampler.error().message;
-  const auto wakes = [] {
-    rusage use{};
-    getrusage(RUSAGE_THREAD, &use);
-    return use.ru_nvcsw;
-  };
-  const long before = wakes();
-  (*sampler)->run(1'500'000'000, [] { return false; });
-  const long woken = wakes() - before;
-  (*sampler)->finish();
-  kill(child, SIGKILL);
-  waitpid(child, nullptr, 0);
-  const SamplerState state = (*sampler)->state();
-  if (state.native.refused > 0) GTEST_SKIP() << state.native.refusal;
-  if (state.native.samples < state.rounds * 3 / 4) GTEST_SKIP() << "the machine is busy";
-  // Else it would wake for each look and for each sample.
-  EXPECT_LT(woken, state.rounds + state.native.samples / 2);
-}
-
-class Waits final : public SampleSink {
- public:
-  void take(const ThreadSample& sample) override {
-    (sample.wait != nullptr ? known_ : unknown_) += sample.spent.blocked;
-  }
-  [[nodiscard]] std::int64_t known() const { return known_; }
-  [[nodiscard]] std::int64_t unknown() const { return unknown_; }
-
- private:
-  std::int64_t known_ = 0;
-  std::int64_t unknown_ = 0;
-};
-
-TEST(Sampler, ShortWaitsBetweenCalculationsAreMetAllTheSame) {
-  const pid_t child = fork();
-  if (child == 0) {
-    constexpr timespec kRest{.tv_sec = 0, .tv_nsec = 2'000'000};
-    while (true) {
-      const std::int64_t begin = used_ns();
-      while (used_ns() - begin < 2'000'000) continue;
-      nanosleep(&kRest, nullptr);
-    }
-  }
-  Waits waits;
-  Sampler::Options options;
-  options.period = 4'000'000;
-  options.native = Sampler::Options::Native::below_python;
-  auto sampler = Sampler::open(child, options, waits);
-  ASSERT_TRUE(sampler) << sampler.error().message;
-  (*sampler)->run(1'000'000'000, [] { return false; });
-  (*sampler)->finish();
-  kill(child, SIGKILL);
-  waitpid(child, nullptr, 0);
-  EXPECT_GT(waits.known(), 5 * waits.unknown());
 }
 
 class Walls final : public SampleSink {
