@@ -19,14 +19,14 @@ class RunTests(unittest.TestCase):
         self.addCleanup(held.cleanup)
         self.build = pathlib.Path(held.name)
 
-    def run_them(self, tests: dict[str, str], again: int | None) -> tuple[int, str]:
+    def run_them(self, tests: dict[str, str], again: int | None, *options: str) -> tuple[int, str]:
         lines = [f'add_test({name} "/bin/sh" "-c" "{code}")' for name, code in tests.items()]
         (self.build / "CTestTestfile.cmake").write_text("\n".join(lines) + "\n")
         environment = {k: v for k, v in os.environ.items() if k != "AGAIN"}
         if again is not None:
             environment["AGAIN"] = str(again)
         done = subprocess.run(
-            [TOOL, str(self.build), "-j", "2"], env=environment, capture_output=True, text=True
+            [TOOL, str(self.build), "-j", "2", *options], env=environment, capture_output=True, text=True
         )
         return done.returncode, done.stdout + done.stderr
 
@@ -49,6 +49,12 @@ class RunTests(unittest.TestCase):
         code, text = self.run_them({"shaky": self.once("seen"), "broken": "false"}, 5)
         self.assertNotEqual(code, 0)
         self.assertNotIn("these passed", text)
+
+    def test_what_failed_runs_again_where_others_are_left_out(self) -> None:
+        tests = {"left": "true", "steady": "true", "a/b.c+": "false"}
+        code, text = self.run_them(tests, 5, "-E", "^left$")
+        self.assertNotEqual(code, 0, text)
+        self.assertNotIn("steady", text[text.index("once more") :])
 
     def test_without_leave_nothing_runs_again(self) -> None:
         for again in (None, 0):
