@@ -267,8 +267,10 @@ void Viewed::read_or_say_why() {
     }));
   }
   // The page asks for all of it at once, unless it has it or begins with the diagnosis.
-  const bool at_once = !kept && !diagnoses_ahead();
-  at_once ? prepare(**opened) : analyse(**opened);
+  if (kept || diagnoses_ahead())
+    analyse(**opened);
+  else
+    prepare(**opened);
   finish_beside(*opened);
 }
 
