@@ -108,7 +108,7 @@ class Counted {
     const std::string name = "report " + std::string(report.id);
     count_request(report, name, {});
     for (const std::string_view grouping : report.group_by) {
-      Request request;
+      Request request = of_one_row();
       request.options.group_by = grouping;
       count_request(report, name + " by " + std::string(grouping), request);
     }
@@ -118,12 +118,18 @@ class Counted {
         count_option(report, name, option, choice);
     }
   }
+  /// All rows were put in order when the report was asked for without options.
+  static Request of_one_row() {
+    Request request;
+    request.options.limit = 1;
+    return request;
+  }
   void count_option(const Report& report, const std::string& name, const ReportOption& option,
                     std::string_view value) {
     const std::string typed(value);
     Result<OptionValues> own = parse_options(report, {{std::string(option.name), typed}});
     ASSERT_TRUE(own.ok()) << own.error().message;
-    Request request;
+    Request request = of_one_row();
     request.own = std::move(*own);
     count_request(report, name + " with " + std::string(option.name) + " " + typed, request);
   }
