@@ -24,7 +24,7 @@ struct AttachArguments {
   bool quiet = false;
 };
 
-int run(AttachArguments& arguments) {
+int run_attach(AttachArguments& arguments) {
   if (arguments.options.rate.value_or(1) > 10000) {
     return fail(
         {.code = ErrorCode::invalid_argument, .message = "attach: --rate is at most 10000"});
@@ -81,7 +81,7 @@ Command attach() {
     options.flag("--no-diagnose", arguments->no_diagnose, "Only record");
     options.flag("-q,--quiet", arguments->quiet,
                  "No messages of ours but errors and the diagnosis");
-    return [arguments] { return run(*arguments); };
+    return [arguments] { return run_attach(*arguments); };
   };
   return command;
 }

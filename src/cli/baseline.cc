@@ -21,7 +21,7 @@
 namespace fathom::cli {
 namespace {
 
-struct Arguments {
+struct BaselineArguments {
   InputArguments read;  ///< What is to be done, and with which files.
   Request request;
   OutputArguments output;
@@ -74,7 +74,7 @@ Result<NamedBaseline> named(const std::string& path) {
                        .baseline = std::move(**found)};
 }
 
-int save(const Arguments& args, const std::vector<std::string>& words) {
+int save(const BaselineArguments& args, const std::vector<std::string>& words) {
   if (words.size() < 2)
     return fail(usage("save takes a FILE and the recordings of one or more runs"));
   const std::string& path = words.front();
@@ -100,7 +100,7 @@ int save(const Arguments& args, const std::vector<std::string>& words) {
   });
 }
 
-int show(const Arguments& args, const std::vector<std::string>& words) {
+int show(const BaselineArguments& args, const std::vector<std::string>& words) {
   if (words.size() != 1) return fail(usage("show takes one FILE"));
   const Result<NamedBaseline> found = named(words.front());
   if (!found) return fail(found.error());
@@ -133,7 +133,7 @@ std::vector<std::string> files_of(const std::vector<std::string>& words) {
   return files;
 }
 
-int list(const Arguments& args, const std::vector<std::string>& words) {
+int list(const BaselineArguments& args, const std::vector<std::string>& words) {
   std::vector<NamedBaseline> all;
   int code = kFine;
   for (const std::string& file : files_of(words)) {
@@ -159,7 +159,7 @@ int list(const Arguments& args, const std::vector<std::string>& words) {
   return written == kFine ? code : written;
 }
 
-int run(const Arguments& args) {
+int run_baseline(const BaselineArguments& args) {
   const ThreadPool pool(args.read.threads);
   const std::string& what = args.read.inputs.front();
   const std::vector<std::string> words(args.read.inputs.begin() + 1, args.read.inputs.end());
@@ -190,7 +190,7 @@ Command baseline() {
                       "fathom baseline list perf",
                       "fathom baseline show perf/resnet.baseline.json"};
   command.declare = [](Options& options) -> std::function<int()> {
-    const auto args = std::make_shared<Arguments>();
+    const auto args = std::make_shared<BaselineArguments>();
     options.operands("save|list|show", args->read.inputs, 1);
     options.flag("--accept", args->accept,
                  "With save: what is saved is accepted, however much slower it is");
@@ -200,7 +200,7 @@ Command baseline() {
                  "JSON: the file itself, schema fathom.baseline/2; of list fathom.baselines/1");
     declare_text_output(options, args->output);
     declare_reading(options, args->read);
-    return [args] { return run(*args); };
+    return [args] { return run_baseline(*args); };
   };
   return command;
 }

@@ -286,7 +286,7 @@ Result<double> ideal_step_ns(const std::string& recording) {
   return *mfu / 100 * diagnosis->usual_ns.mean;
 }
 
-int run(BenchArguments& args) {
+int run_bench(BenchArguments& args) {
   if (const std::string why = contradiction_in(args); !why.empty())
     return fail({ErrorCode::invalid_argument, "bench: " + why});
   if (!args.base.empty()) {
@@ -348,7 +348,7 @@ Command bench() {
     const auto args = std::make_shared<BenchArguments>();
     options.rest("COMMAND", args->options.command);
     declare_bench(options, *args);
-    return [args] { return run(*args); };
+    return [args] { return run_bench(*args); };
   };
   return command;
 }

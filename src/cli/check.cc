@@ -18,7 +18,7 @@
 namespace fathom::cli {
 namespace {
 
-struct Arguments {
+struct CheckArguments {
   InputArguments read;
   Request request;
   OutputArguments output;
@@ -34,7 +34,7 @@ Error usage(const std::string& message) {
   return {ErrorCode::invalid_argument, "check: " + message};
 }
 
-Result<void> write_junit(const Arguments& args, const CheckedRuns& checked) {
+Result<void> write_junit(const CheckArguments& args, const CheckedRuns& checked) {
   Result<Output> file = Output::open(args.junit, "--junit");
   if (!file) return std::move(file).error();
   Result<void> written = file->write(render_check_junit(checked, args.undecided));
@@ -42,7 +42,7 @@ Result<void> write_junit(const Arguments& args, const CheckedRuns& checked) {
   return file->finish();
 }
 
-Result<void> write(const Arguments& args, const CheckedRuns& checked, ResultWriter& writer) {
+Result<void> write(const CheckArguments& args, const CheckedRuns& checked, ResultWriter& writer) {
   if (!args.junit.empty()) {
     Result<void> written = write_junit(args, checked);
     if (!written) return written;
@@ -59,7 +59,7 @@ int answer(Judgement judgement, Undecided undecided) {
   return undecided == Undecided::pass ? kFine : kCannotTell;
 }
 
-Result<std::vector<Budget>> budgets_of(const Arguments& args) {
+Result<std::vector<Budget>> budgets_of(const CheckArguments& args) {
   if (args.against.empty()) return usage("--against names what to check against");
   if (args.budgets.empty()) return usage("it needs a --budget, such as step_time+3%");
   if (args.output.json && args.markdown) return usage("--json or --markdown, not both");
@@ -74,7 +74,7 @@ Result<std::vector<Budget>> budgets_of(const Arguments& args) {
 
 /// A baseline is two references, where what was accepted is another than what was saved last.
 /// Empty where something cannot be read, which is then said.
-std::vector<CheckReference> references_of(const Arguments& args, int& code) {
+std::vector<CheckReference> references_of(const CheckArguments& args, int& code) {
   std::vector<CheckReference> references;
   const Result<std::optional<SavedBaseline>> baseline = baseline_in(args.against.front());
   if (!baseline) {
@@ -97,7 +97,7 @@ std::vector<CheckReference> references_of(const Arguments& args, int& code) {
   return references;
 }
 
-int run(const Arguments& args) {
+int run_check(const CheckArguments& args) {
   const ThreadPool pool(args.read.threads);
   const Result<std::vector<Budget>> budgets = budgets_of(args);
   if (!budgets) return fail(budgets.error());
@@ -162,7 +162,7 @@ Command check() {
       "fathom check new/ --against base/ --budget step_time+3% --budget 'peak_memory<20GiB'",
       "fathom check new/ --against base/ --budget step_time+3% --markdown >> $GITHUB_STEP_SUMMARY"};
   command.declare = [](Options& options) -> std::function<int()> {
-    const auto args = std::make_shared<Arguments>();
+    const auto args = std::make_shared<CheckArguments>();
     options.operands("NEW", args->read.inputs, 1);
     options.list("--against", "BASE", args->against,
                  "What to check against: a recording, a session folder, a folder of either, or a "
@@ -182,7 +182,7 @@ Command check() {
                  "Also write JUnit's XML: a test case for each budget");
     declare_text_output(options, args->output);
     declare_reading(options, args->read);
-    return [args] { return run(*args); };
+    return [args] { return run_check(*args); };
   };
   return command;
 }

@@ -18,7 +18,7 @@
 namespace fathom::cli {
 namespace {
 
-struct Arguments {
+struct CompareArguments {
   InputArguments read;
   std::vector<std::string> base;
   std::vector<std::string> now;
@@ -35,7 +35,7 @@ Error usage(const std::string& message) {
   return {ErrorCode::invalid_argument, "compare: " + message};
 }
 
-Result<void> write(const Arguments& args, const ComparedSides& sides, ResultWriter& writer) {
+Result<void> write(const CompareArguments& args, const ComparedSides& sides, ResultWriter& writer) {
   if (args.output.json)
     return writer.json(
         [&](std::string_view indent) { return render_compare_json(sides, args.target, indent); });
@@ -44,7 +44,7 @@ Result<void> write(const Arguments& args, const ComparedSides& sides, ResultWrit
                          : render_compare_text(sides, args.target, args.all, writer.style()));
 }
 
-Result<void> write(const Arguments& args, const Ladder& ladder, ResultWriter& writer) {
+Result<void> write(const CompareArguments& args, const Ladder& ladder, ResultWriter& writer) {
   if (args.output.json)
     return writer.json([&](std::string_view indent) { return render_ladder_json(ladder, indent); });
   return writer.text(args.markdown ? render_ladder_markdown(ladder)
@@ -52,7 +52,7 @@ Result<void> write(const Arguments& args, const Ladder& ladder, ResultWriter& wr
 }
 
 template <typename Compared>
-int show(const Arguments& args, const Compared& compared) {
+int show(const CompareArguments& args, const Compared& compared) {
   return write_results(args.output, {}, [&](ResultWriter& writer, const Output&) {
     const Result<void> written = write(args, compared, writer);
     return written ? kFine : fail(written.error());
@@ -67,7 +67,7 @@ Result<void> write_svg(const std::string& path, const Comparison& pair) {
 }
 
 /// Is anything in the way of what is asked? Reads the target.
-Result<void> check(Arguments& args) {
+Result<void> check(CompareArguments& args) {
   const std::vector<std::string>& inputs = args.read.inputs;
   const bool named = !args.base.empty() || !args.now.empty();
   if (named && (!inputs.empty() || args.base.empty() || args.now.empty()))
@@ -83,7 +83,7 @@ Result<void> check(Arguments& args) {
   return {};
 }
 
-int compare_two(const Arguments& args, const Runs& base, const Runs& now) {
+int compare_two(const CompareArguments& args, const Runs& base, const Runs& now) {
   const Result<ComparedSides> sides = compare_runs(base, now);
   if (!sides) return fail(sides.error());
   if (!args.svg.empty()) {
@@ -93,7 +93,7 @@ int compare_two(const Arguments& args, const Runs& base, const Runs& now) {
   return show(args, *sides);
 }
 
-int run(Arguments& args) {
+int run_compare(CompareArguments& args) {
   const ThreadPool pool(args.read.threads);
   const Result<void> asked = check(args);
   if (!asked) return fail(asked.error());
@@ -138,7 +138,7 @@ Command compare() {
                       "fathom compare --markdown base.json new.json >> $GITHUB_STEP_SUMMARY",
                       "fathom compare --json base.json new.json | jq '.pairs[0].causes[0]'"};
   command.declare = [](Options& options) -> std::function<int()> {
-    const auto args = std::make_shared<Arguments>();
+    const auto args = std::make_shared<CompareArguments>();
     options.operands("BASE NEW…", args->read.inputs, 0);
     options.list("--base", "RUN", args->base,
                  "Instead of BASE: a recording of one of several runs; may be given several times");
@@ -158,7 +158,7 @@ Command compare() {
                  "Also a differential flame graph: both steps in one scale");
     declare_text_output(options, args->output);
     declare_reading(options, args->read);
-    return [args] { return run(*args); };
+    return [args] { return run_compare(*args); };
   };
   return command;
 }

@@ -177,7 +177,7 @@ std::string zsh_script() {
   return out;
 }
 
-int run(const std::vector<std::string>& shells) {
+int run_completion(const std::vector<std::string>& shells) {
   if (shells.size() == 1 && shells.front() == "bash") return print(bash_script());
   if (shells.size() == 1 && shells.front() == "zsh") return print(zsh_script());
   say_error("completion: name one shell, bash or zsh");
@@ -198,7 +198,7 @@ Command completion() {
   command.declare = [](Options& options) -> std::function<int()> {
     const auto shells = std::make_shared<std::vector<std::string>>();
     options.operands("a shell (bash or zsh)", *shells, 1);
-    return [shells] { return run(*shells); };
+    return [shells] { return run_completion(*shells); };
   };
   return command;
 }

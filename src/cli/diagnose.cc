@@ -26,7 +26,7 @@
 namespace fathom::cli {
 namespace {
 
-struct Arguments {
+struct DiagnoseArguments {
   InputArguments read;
   DiagnosisRequest request;
   OutputArguments output;
@@ -48,7 +48,8 @@ Inputs with_first(const Inputs& inputs, const Inputs::File& first) {
 }
 
 /// What `fathom view --html` writes, with this diagnosis.
-Result<void> write_page(const Arguments& args, const Inputs& inputs, const InputDiagnosis& one) {
+Result<void> write_page(const DiagnoseArguments& args, const Inputs& inputs,
+                        const InputDiagnosis& one) {
   const DiagnosisRequest& request = args.request;
   TypedOptions scope = selection_options(request.steps, request.device, request.window);
   const std::string command = server::view_command(scope, args.read.inputs);
@@ -84,7 +85,7 @@ std::string text_form(bool all, const Style& style) {
 /// asked, for the page needs the diagnosis itself.
 class KeptOutput {
  public:
-  KeptOutput(const Arguments& args, const Inputs& inputs, const Style& style)
+  KeptOutput(const DiagnoseArguments& args, const Inputs& inputs, const Style& style)
       : args_(args), style_(style) {
     const bool one = !inputs.several && inputs.files.size() == 1 && !inputs.files[0].of_session();
     if (one && args.page.html.empty()) file_ = inputs.files[0].path;
@@ -114,7 +115,7 @@ class KeptOutput {
     return diagnosis_question(file_, args_.request, form);
   }
 
-  const Arguments& args_;
+  const DiagnoseArguments& args_;
   const Style& style_;
   std::string file_;  ///< Empty: it is not kept.
 };
@@ -141,7 +142,7 @@ class Batches {
   std::vector<BatchSize> sizes_;
 };
 
-int run(Arguments& args) {
+int run_diagnose(DiagnoseArguments& args) {
   const ThreadPool pool(args.read.threads);
   const Result<void> checked = check_page_file(args.page);
   if (!checked) return fail(checked.error());
@@ -207,7 +208,7 @@ Command diagnose() {
                       "fathom diagnose --html page.html trace.json.gz",
                       "fathom diagnose --json trace.json.gz | jq -r .verdict.id"};
   command.declare = [](Options& options) -> std::function<int()> {
-    const auto args = std::make_shared<Arguments>();
+    const auto args = std::make_shared<DiagnoseArguments>();
     options.operands("INPUT", args->read.inputs, 1);
     DiagnosisRequest& request = args->request;
     declare_selection(options, request.steps, request.device, request.window);
@@ -238,7 +239,7 @@ Command diagnose() {
     declare_page_file(options, args->page,
                       "Also write the page of fathom view into this file, with this diagnosis; it "
                       "needs no network, and says what is not in it");
-    return [args] { return run(*args); };
+    return [args] { return run_diagnose(*args); };
   };
   return command;
 }

@@ -10,7 +10,7 @@
 namespace fathom::cli {
 namespace {
 
-struct Arguments {
+struct DigestArguments {
   bool lines = false;
   bool repairs = false;
   std::vector<std::string> inputs;
@@ -38,7 +38,7 @@ Result<void> write_text(const Result<std::string>& text, Output& output) {
   return output.write(*text);
 }
 
-int run(const Arguments& args) {
+int run_digest(const DigestArguments& args) {
   Result<Output> output = Output::open("");
   int code = output ? kFine : kUnreadable;
   for (const std::string& input : args.inputs) {
@@ -65,11 +65,11 @@ Command digest() {
       "tests/reference/read_reference.py prints the same, reading in another way.";
   command.examples = {"fathom digest trace.json.gz", "fathom digest --lines trace.json.gz | sort"};
   command.declare = [](Options& options) -> std::function<int()> {
-    auto args = std::make_shared<Arguments>();
+    auto args = std::make_shared<DigestArguments>();
     options.flag("--lines", args->lines, "The line of each row instead of the sums");
     options.flag("--repairs", args->repairs, "What had to be repaired: kind, count, first byte");
     options.operands("INPUT", args->inputs, 1);
-    return [args] { return run(*args); };
+    return [args] { return run_digest(*args); };
   };
   return command;
 }

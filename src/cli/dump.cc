@@ -24,7 +24,7 @@ struct DumpArguments {
   bool native = false;
 };
 
-int run(const DumpArguments& arguments) {
+int run_dump(const DumpArguments& arguments) {
   Result<std::vector<pid_t>> pids = parse_pids(arguments.pids);
   if (!pids) return fail(std::move(pids).error().in("dump"));
   const Result<record::TreeLooks> looks =
@@ -69,7 +69,7 @@ Command dump() {
     options.group("Output");
     options.flag("--all", arguments->all, "Each thread without Python on a line of its own");
     options.flag("--json", arguments->json, "JSON, schema fathom.dump/1");
-    return [arguments] { return run(*arguments); };
+    return [arguments] { return run_dump(*arguments); };
   };
   return command;
 }

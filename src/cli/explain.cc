@@ -64,7 +64,7 @@ std::string list_everything(const Style& style) {
   return text + listed("Tables, and any column of theirs", tables, style);
 }
 
-int run(const std::vector<std::string>& names) {
+int run_explain(const std::vector<std::string>& names) {
   const Style style = style_for(STDOUT_FILENO, ColourChoice::automatic, false);
   if (names.empty()) return print(in_charset(list_everything(style), style));
   std::string out;
@@ -97,7 +97,7 @@ Command explain() {
   command.declare = [](Options& options) -> std::function<int()> {
     const auto names = std::make_shared<std::vector<std::string>>();
     options.operands("NAME", *names, 0);
-    return [names] { return run(*names); };
+    return [names] { return run_explain(*names); };
   };
   return command;
 }

@@ -18,7 +18,7 @@
 namespace fathom::cli {
 namespace {
 
-struct Arguments {
+struct ExportArguments {
   InputArguments read;
   Request request;
   std::string to;
@@ -45,7 +45,7 @@ std::string ids() {
 }
 
 /// What was asked for, or what the file's name says.
-Result<std::string> format_of(const Arguments& args) {
+Result<std::string> format_of(const ExportArguments& args) {
   if (!args.to.empty()) return args.to;
   std::string by_name = export_format_for(args.path);
   if (!by_name.empty()) return by_name;
@@ -61,7 +61,7 @@ Result<void> check_terminal(const Output& output, const std::string& to) {
   return {};
 }
 
-Result<Proceed> write(const Arguments& args, const std::string& to, const Session& session,
+Result<Proceed> write(const ExportArguments& args, const std::string& to, const Session& session,
                       bool several) {
   if (several) return Error{ErrorCode::invalid_argument, "export takes one recording at a time"};
   // What cannot be selected must not cost the file that is there.
@@ -82,7 +82,7 @@ Result<Proceed> write(const Arguments& args, const std::string& to, const Sessio
   return Proceed::next;
 }
 
-int run(const Arguments& args) {
+int run_export(const ExportArguments& args) {
   const ThreadPool pool(args.read.threads);
   const Result<std::string> to = format_of(args);
   if (!to) return fail(to.error());
@@ -96,7 +96,7 @@ int run(const Arguments& args) {
   return code;
 }
 
-void declare_format(Options& options, Arguments& args) {
+void declare_format(Options& options, ExportArguments& args) {
   std::vector<std::string> choices;
   for (const ExportFormat& format : export_formats()) choices.push_back(format.id);
   options.parsed(
@@ -114,7 +114,7 @@ void declare_format(Options& options, Arguments& args) {
       choices);
 }
 
-void declare_metric(Options& options, Arguments& args) {
+void declare_metric(Options& options, ExportArguments& args) {
   options.parsed(
       "--metric", "WHAT",
       [&args](const std::string& text) -> Result<void> {
@@ -150,7 +150,7 @@ Command export_command() {
                       "fathom export --steps 3 -o step.prof session/",
                       "fathom export --to chrome trace.json.gz | fathom overview -"};
   command.declare = [](Options& options) -> std::function<int()> {
-    const auto args = std::make_shared<Arguments>();
+    const auto args = std::make_shared<ExportArguments>();
     options.operands("INPUT", args->read.inputs, 1);
     declare_format(options, *args);
     declare_metric(options, *args);
@@ -160,7 +160,7 @@ Command export_command() {
     options.text("-o,--output", "FILE", args->path,
                  "Write to this file instead of standard output");
     declare_reading(options, args->read);
-    return [args] { return run(*args); };
+    return [args] { return run_export(*args); };
   };
   return command;
 }

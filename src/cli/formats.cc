@@ -8,7 +8,7 @@
 namespace fathom::cli {
 namespace {
 
-int run() {
+int run_formats() {
   std::string out;
   for (const Format& format : all_formats())
     out += pad_right(format.id, 16) + std::string(format.title) + "\n";
@@ -25,7 +25,7 @@ Command formats() {
   command.title = "What can be read";
   command.doc = "Lists the formats by the name that `fathom info` shows for a file.";
   command.examples = {"fathom formats"};
-  command.declare = [](Options&) { return run; };
+  command.declare = [](Options&) { return run_formats; };
   return command;
 }
 

@@ -71,7 +71,7 @@ std::string table_options() {
   return table == nullptr ? std::string() : option_terms(*table, Part::common);
 }
 
-int run() {
+int run_man() {
   std::string out =
       ".\\\" Made by `fathom man`.\n.TH FATHOM 1 \"\" \"fathom " + roff(version()) + "\"\n";
   out += heading("NAME") + "fathom \\- where the time of a PyTorch or CUDA program goes\n";
@@ -104,7 +104,7 @@ Command man() {
   command.title = "The manual page, in roff";
   command.doc = "Prints the manual page; `make install` puts it where man looks.";
   command.examples = {"fathom man | man -l -"};
-  command.declare = [](Options&) { return run; };
+  command.declare = [](Options&) { return run_man; };
   return command;
 }
 

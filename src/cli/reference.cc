@@ -77,7 +77,7 @@ std::string words() {
   return out;
 }
 
-int run(bool only_words) {
+int run_reference(bool only_words) {
   if (only_words) return print(words());
   std::string out;
   for (const Report& report : all_reports()) out += (out.empty() ? "" : "\n") + section_of(report);
@@ -96,7 +96,7 @@ Command reference() {
   command.declare = [](Options& options) -> std::function<int()> {
     const auto only_words = std::make_shared<bool>(false);
     options.flag("--words", *only_words, "Every word of the program instead, for docs/glossary.md");
-    return [only_words] { return run(*only_words); };
+    return [only_words] { return run_reference(*only_words); };
   };
   return command;
 }

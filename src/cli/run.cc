@@ -34,7 +34,7 @@ std::string_view idle_option(const RunArguments& arguments) {
   return arguments.sources.empty() ? std::string_view() : "--sources";
 }
 
-int run(RunArguments& arguments) {
+int run_run(RunArguments& arguments) {
   record::RunOptions& options = arguments.options;
   if (const std::string_view idle = idle_option(arguments); !idle.empty())
     return fail({ErrorCode::invalid_argument,
@@ -225,7 +225,7 @@ Command run() {
     declare_hang(options, *arguments);
     declare_limits(options, *arguments);
     declare_output(options, *arguments);
-    return [arguments] { return run(*arguments); };
+    return [arguments] { return run_run(*arguments); };
   };
   return command;
 }

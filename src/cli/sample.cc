@@ -137,7 +137,7 @@ void say_counts(const SampledStacks& samples, bool quiet) {
   for (const std::string& process : samples.state.unread) say_warning(process, false);
 }
 
-int run(const SampleArguments& arguments) {
+int run_sample(const SampleArguments& arguments) {
   Result<std::vector<pid_t>> pids = parse_pids(arguments.pids);
   if (!pids) return fail(std::move(pids).error().in("sample"));
   const auto sampling = record::StackSampling::open(
@@ -197,7 +197,7 @@ Command sample_command() {
                                     ? "sample: --rate is at most 10000"
                                     : "sample: one PID; those below it are looked at, too"});
       }
-      return run(*arguments);
+      return run_sample(*arguments);
     };
   };
   return command;

@@ -22,7 +22,7 @@
 namespace fathom::cli {
 namespace {
 
-struct Arguments {
+struct VerifyArguments {
   InputArguments read;  ///< FINDING BASE NEW.
   Request request;
   OutputArguments output;
@@ -46,7 +46,8 @@ std::vector<std::string> names_in(std::string_view text) {
 }
 
 /// By the diagnosis of the first recording of base; of ranks by the one that is diagnosed.
-std::optional<PredictedSaving> predict(const Arguments& args, const std::vector<std::string>& names,
+std::optional<PredictedSaving> predict(const VerifyArguments& args,
+                                       const std::vector<std::string>& names,
                                        const std::string& base, int& code) {
   if (const auto saved = baseline_in(base); saved && *saved) {
     code = fail({ErrorCode::unsupported,
@@ -83,7 +84,7 @@ Result<void> append(const std::string& path, const std::string& line) {
   return Error{ErrorCode::io, path + ": the ledger cannot be written"};
 }
 
-int show_ledger(const Arguments& args) {
+int show_ledger(const VerifyArguments& args) {
   std::ifstream file(args.ledger, std::ios::binary);
   if (!file)
     return fail({ErrorCode::not_found, args.ledger + ": there is no ledger; fathom verify FINDING "
@@ -102,7 +103,7 @@ int show_ledger(const Arguments& args) {
   });
 }
 
-int write(const Arguments& args, const Verification& verification) {
+int write(const VerifyArguments& args, const Verification& verification) {
   return write_results(args.output, {}, [&](ResultWriter& writer, const Output&) {
     const Result<void> written =
         args.output.json ? writer.json([&](std::string_view indent) {
@@ -121,7 +122,7 @@ int write(const Arguments& args, const Verification& verification) {
   });
 }
 
-int run(const Arguments& args) {
+int run_verify(const VerifyArguments& args) {
   const ThreadPool pool(args.read.threads);
   const std::vector<std::string>& words = args.read.inputs;
   if (words.empty() && !args.ledger.empty()) return show_ledger(args);
@@ -167,7 +168,7 @@ Command verify() {
                       "fathom verify --ledger ledger.jsonl fp64 runs/base runs/new",
                       "fathom verify --ledger ledger.jsonl"};
   command.declare = [](Options& options) -> std::function<int()> {
-    const auto args = std::make_shared<Arguments>();
+    const auto args = std::make_shared<VerifyArguments>();
     options.operands("FINDING BASE NEW", args->read.inputs, 0);
     options.text("--ledger", "FILE", args->ledger,
                  "Append the outcome to this file; without operands: show what became of "
@@ -181,7 +182,7 @@ Command verify() {
                  "JSON, schema fathom.verify/1; of a ledger fathom.ledger-summary/1");
     declare_text_output(options, args->output);
     declare_reading(options, args->read);
-    return [args] { return run(*args); };
+    return [args] { return run_verify(*args); };
   };
   return command;
 }

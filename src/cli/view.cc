@@ -29,7 +29,7 @@ namespace {
 
 using std::chrono::milliseconds;
 
-struct Arguments {
+struct ViewArguments {
   InputArguments read;
   TypedOptions scope;
   std::uint16_t port = 0;
@@ -61,7 +61,7 @@ std::string addresses(const server::Listener& listener, const std::string& path)
 
 /// A program at the other end of a pipe, or a session of ssh without a terminal, ends the server by
 /// ending itself. A terminal sends a signal; /dev/null has no end to wait for.
-int watched_input(const Arguments& args) {
+int watched_input(const ViewArguments& args) {
   struct stat found {};
   for (const std::string& input : args.read.inputs) {
     if (input == "-") return -1;
@@ -96,19 +96,19 @@ std::string take_fragment(std::vector<std::string>& inputs) {
 }
 
 /// Does the page begin with the diagnosis of the scope, and is a server asked for it?
-bool begins_with_diagnosis(const Arguments& args, const std::string& fragment) {
+bool begins_with_diagnosis(const ViewArguments& args, const std::string& fragment) {
   return args.page.html.empty() && fragment.empty();
 }
 
 /// The page as a file instead of a server.
-int write_file(const Arguments& args, server::ViewRequest request) {
+int write_file(const ViewArguments& args, server::ViewRequest request) {
   const ThreadPool pool(args.read.threads);
   server::Viewed viewed(std::move(request));
   const Result<void> written = write_page_file(args.page, viewed);
   return written ? kFine : fail(written.error());
 }
 
-int run(Arguments& args) {
+int run_view(ViewArguments& args) {
   const Result<void> checked = check_page_file(args.page);
   if (!checked) return fail(checked.error());
   const std::string fragment = take_fragment(args.read.inputs);
@@ -144,7 +144,7 @@ int run(Arguments& args) {
 }
 
 /// Keeps an option of the scope as it was typed, once it is known to be one.
-Options::Parse scope_into(Arguments& args, std::string name) {
+Options::Parse scope_into(ViewArguments& args, std::string name) {
   return [&args, name = std::move(name)](const std::string& text) -> Result<void> {
     Request parsed;
     const Result<bool> taken =
@@ -167,7 +167,7 @@ Options::Parse time_into(Target& target) {
   };
 }
 
-void declare_server(Options& options, Arguments& args) {
+void declare_server(Options& options, ViewArguments& args) {
   options.group("Server");
   options.parsed("--port", "N", number_into<std::uint16_t>(args.port, 0),
                  "Port of 127.0.0.1 and ::1 (default: one that is free)");
@@ -200,7 +200,7 @@ Command view() {
                       "fathom view --no-open --port 8080 trace.json.gz",
                       "fathom view --socket ~/fathom.sock --idle 30min fathom-run"};
   command.declare = [](Options& options) -> std::function<int()> {
-    const auto args = std::make_shared<Arguments>();
+    const auto args = std::make_shared<ViewArguments>();
     options.operands("INPUT", args->read.inputs, 1);
     options.group("What to look at first");
     options.parsed("--steps", "A-B", scope_into(*args, "steps"),
@@ -214,7 +214,7 @@ Command view() {
     declare_server(options, *args);
     options.group("Output");
     declare_reading(options, args->read);
-    return [args] { return run(*args); };
+    return [args] { return run_view(*args); };
   };
   return command;
 }

@@ -15,21 +15,21 @@
 namespace fathom::cli {
 namespace {
 
-struct Arguments {
+struct WhatifArguments {
   InputArguments read;
   WhatIfRequest request;
   OutputArguments output;
   std::string peaks;  ///< A device's name or a file of devices; empty: the recorded one's.
 };
 
-Result<void> write(const Arguments& args, const Session& session, ResultWriter& writer) {
+Result<void> write(const WhatifArguments& args, const Session& session, ResultWriter& writer) {
   const Result<WhatIf> result = what_if(session, args.request);
   if (!result) return result.error();
   if (!args.output.json) return writer.text(render_what_if_text(*result, writer.style()));
   return writer.json([&](std::string_view indent) { return render_what_if_json(*result, indent); });
 }
 
-int run(Arguments& args) {
+int run_whatif(WhatifArguments& args) {
   const ThreadPool pool(args.read.threads);
   if (args.request.empty()) {
     return fail({ErrorCode::invalid_argument,
@@ -43,7 +43,7 @@ int run(Arguments& args) {
   });
 }
 
-void declare_changes(Options& options, Arguments& args) {
+void declare_changes(Options& options, WhatifArguments& args) {
   WhatIfRequest& request = args.request;
   options.group("Changes");
   options.list("--scale", "TARGET=FACTOR", request.scale,
@@ -84,7 +84,7 @@ Command whatif() {
                       "fathom whatif --remove-syncs --overlap-input trace.json.gz",
                       "fathom whatif --fuse elementwise --json trace.json.gz"};
   command.declare = [](Options& options) -> std::function<int()> {
-    const auto args = std::make_shared<Arguments>();
+    const auto args = std::make_shared<WhatifArguments>();
     options.operands("INPUT", args->read.inputs, 1);
     declare_changes(options, *args);
     declare_time_selection(options, args->request.steps, args->request.window);
@@ -92,7 +92,7 @@ Command whatif() {
     options.flag("--json", args->output.json, "JSON, schema fathom.whatif/1");
     declare_text_output(options, args->output);
     declare_reading(options, args->read);
-    return [args] { return run(*args); };
+    return [args] { return run_whatif(*args); };
   };
   return command;
 }
