@@ -188,9 +188,9 @@ class BenchCrossover:
     """At which size the new began to cost no more, and all that was measured on the way, by size.
 
     `slower_up_to` and `faster_from` are by the medians: the largest size that was measured at which
-    it still cost more, and the smallest at which it did not. Certain, at 95 %, is that it costs
-    more at `surely_slower` and less at `surely_faster`. `with_copies` is the same of what copies
-    its data too, where that was given.
+    it still cost more, and the smallest at which it did not. Certain, at a false discovery rate of
+    5 % over all sizes, is that it costs more at `surely_slower` and less at `surely_faster`.
+    `with_copies` is the same of what copies its data too, where that was given.
     """
 
     slower_up_to: int | None

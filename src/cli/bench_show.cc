@@ -188,6 +188,10 @@ std::string target_text(const measure::TargetProgress& target) {
   const auto percent = [](double share) {
     return (share < 0 ? "−" : "") + percent_text(100 * std::abs(share));
   };
+  // Nothing is on the way where more is taken.
+  if (*target.saved < 0)
+    return text + ", " + percent(-*target.saved) + " (" + percent(-target.bounds->high) + " to " +
+           percent(-target.bounds->low) + ") more is taken";
   return text + ", " + percent(*target.saved) + " (" + percent(target.bounds->low) + " to " +
          percent(target.bounds->high) + ") is saved, " + percent(*target.saved / target.wanted) +
          " of the way";

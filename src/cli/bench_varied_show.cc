@@ -165,9 +165,11 @@ std::string knee_text(const VariedResult& result) {
   if (result.paired() || !verdict.best) return {};
   if (!verdict.knee) return "cannot tell: below 6 rounds nothing can be claimed at 5 %";
   const std::string within = measure::within_text(result.options.plan.resolution).substr(2);
-  std::string text = result.outcome.name + " " + result.outcome.points[*verdict.knee].value +
-                     ": the smallest value that is certainly as good as the best (" +
-                     result.outcome.points[*verdict.best].value + ") within " + within;
+  std::string text = result.outcome.name + " " + result.outcome.points[*verdict.knee].value + ": ";
+  text += verdict.knee == verdict.best
+              ? "the best by its median, and no smaller value is certainly as good within " + within
+              : "the smallest value that is certainly as good as the best (" +
+                    result.outcome.points[*verdict.best].value + ") within " + within;
   if (!verdict.perhaps.empty())
     text += "; unknown for " + values_text(result, verdict.perhaps) +
             ": measure more rounds (--runs or --time)";

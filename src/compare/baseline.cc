@@ -17,7 +17,6 @@ namespace {
 constexpr std::size_t kMostKernels = 8;
 /// Comma, line break and indentation of a row.
 constexpr std::size_t kAroundRow = 24;
-constexpr std::string_view kOtherKernels = "(further kernels)";
 
 std::string hex(std::uint64_t number) {
   std::array<char, 16> digits{};
@@ -40,11 +39,11 @@ void write_kernels(JsonWriter& json, std::vector<KernelTime> kernels) {
   if (kernels.size() < 2) return;
   std::ranges::stable_sort(kernels, std::ranges::greater(),
                            [](const KernelTime& each) { return each.work.time_ns; });
-  KernelTime rest{.name = kOtherKernels, .work = {}};
+  KernelTime rest{.name = kFoldedKernels, .work = {}};
   // Those of a file that was read before stay what they are.
   std::erase_if(kernels, [&rest](const KernelTime& each) {
-    if (each.name == kOtherKernels) rest.work.add(each.work);
-    return each.name == kOtherKernels;
+    if (each.name == kFoldedKernels) rest.work.add(each.work);
+    return each.name == kFoldedKernels;
   });
   for (std::size_t i = kMostKernels; i < kernels.size(); ++i) rest.work.add(kernels[i].work);
   if (kernels.size() > kMostKernels) kernels.resize(kMostKernels);

@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "base/result.h"
+#include "compare/folded_rows.h"
 #include "compare/runs.h"
 
 namespace fathom {
@@ -33,8 +34,6 @@ struct SavedBaseline {
 
 /// No file is larger.
 inline constexpr std::size_t kLargestBaseline = 200'000;
-/// What operators are called that a file had no room for, a row for each bucket.
-inline constexpr std::string_view kFoldedRows = "(further operators)";
 
 /// As JSON: docs/baseline.schema.json. Rows that do not fit are added up by bucket, the shortest
 /// first. Error: invalid_argument where step lengths, counters and conditions do not fit.

@@ -11,7 +11,7 @@ namespace fathom {
 namespace {
 
 constexpr std::string_view kNoDevice = "no work of a device in it";
-constexpr std::string_view kNoOperators = "no operators in it";
+constexpr std::string_view kNoOperators = "no operator in it";
 
 constexpr BudgetMetric kMetrics[] = {
     {"step_time", "", "step time", QuantityKind::duration, "no steps in it"},
@@ -22,13 +22,13 @@ constexpr BudgetMetric kMetrics[] = {
     {"copied_bytes", "copied_bytes", "copied bytes", QuantityKind::bytes, kNoDevice},
     {"collectives", "collectives", "collectives", QuantityKind::plain, kNoOperators},
     {"collective_bytes", "collective_bytes", "bytes given to collectives", QuantityKind::bytes,
-     "no sizes of collectives in it"},
+     "no size of a collective in it"},
     {"operator_calls", "operator_calls", "operator calls", QuantityKind::plain, kNoOperators},
     {"compilations", "compilations", "compilations", QuantityKind::plain, kNoOperators},
     {"graph_breaks", "graph_breaks", "graph breaks", QuantityKind::plain,
-     "no compiled regions in it"},
+     "no compiled region in it"},
     {"flops", "flops", "floating-point operations", QuantityKind::plain,
-     "no shapes in it; record with record_shapes=True"},
+     "no shape in it; record with record_shapes=True"},
     {"peak_memory", "peak_allocated_bytes", "peak allocated bytes", QuantityKind::bytes,
      "no memory in it; record with profile_memory=True"},
 };

@@ -7,6 +7,7 @@
 #include <set>
 
 #include "base/quantity_text.h"
+#include "compare/folded_rows.h"
 #include "compare/result_argument.h"
 #include "compare/shares.h"
 
@@ -49,6 +50,7 @@ bool any_row(const AlignedWork& work, const auto& holds) {
 
 /// One side has it, and what it is recognized by is recorded on one side alone.
 bool is_not_recorded(const RowFacts& facts) {
+  if (facts.maybe_folded) return true;
   if (!one_sided(facts) || facts.work.bucket == AnyBucket::outside()) return false;
   return facts.work.bucket.idle() ? !facts.launches_comparable : !facts.operators_comparable;
 }
@@ -176,7 +178,16 @@ bool is_kernel(const RowFacts& facts) {
   if (one_sided(facts) || !facts.work.bucket.busy() || same_kernel(facts.work)) return false;
   const std::set<std::string_view> base = kernels_of(facts.work.base);
   const std::set<std::string_view> now = kernels_of(facts.work.now);
-  return !base.empty() && !now.empty() && base != now;
+  if (base.empty() || now.empty()) return false;
+  // Of many kernels a baseline names the longest: each of these must be on the other side.
+  const auto holds = [](const std::set<std::string_view>& all,
+                        const std::set<std::string_view>& named) {
+    return all.contains(kFoldedKernels) ||
+           std::ranges::all_of(named, [&all](std::string_view name) {
+             return name == kFoldedKernels || all.contains(name);
+           });
+  };
+  return !holds(base, now) || !holds(now, base);
 }
 
 bool is_calls(const RowFacts& facts) { return one_sided(facts) || facts.mostly_calls(); }
@@ -246,6 +257,7 @@ std::string either_text(const RowFacts& facts) {
 }
 
 std::string lack_text(const RowFacts& facts) {
+  if (facts.maybe_folded) return "a baseline adds up the shortest rows";
   return facts.work.bucket.idle() ? "launches on one side only" : "operators on one side only";
 }
 

@@ -53,6 +53,8 @@ struct RowFacts {
   std::optional<bool> within_noise;
   std::optional<double> base_clock_mhz;
   std::optional<double> new_clock_mhz;
+  /// A baseline has no room for all rows: what is on one side alone may be in such a sum.
+  bool maybe_folded = false;
   /// What a side has is recorded on the other, where that has it (Profile).
   bool operators_comparable = true;
   bool launches_comparable = true;

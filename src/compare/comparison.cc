@@ -6,11 +6,13 @@
 #include <iterator>
 #include <map>
 #include <numeric>
+#include <set>
 #include <span>
 #include <utility>
 
 #include "base/parallel.h"
 #include "base/quantity_text.h"
+#include "compare/folded_rows.h"
 #include "compare/row_labels.h"
 #include "compare/shares.h"
 #include "compare/time_ratio.h"
@@ -101,8 +103,15 @@ constexpr std::array<SharedText ComparedRow::*, 2> kLevels = {&ComparedRow::phas
 
 class Comparer {
  public:
-  Comparer(const Profile& base, const Profile& now)
-      : base_(base), now_(now), fractions_(base.steps(), now.steps()) {}
+  /// Of `base` and `now`, some rows are added up on both sides for the sake of one; before that,
+  /// they were in these buckets.
+  Comparer(const Profile& base, const Profile& now, std::set<AnyBucket> base_folded = {},
+           std::set<AnyBucket> new_folded = {})
+      : base_(base),
+        now_(now),
+        fractions_(base.steps(), now.steps()),
+        base_folded_(std::move(base_folded)),
+        new_folded_(std::move(new_folded)) {}
 
   Comparison compare() {
     out_.base = side_of(base_);
@@ -301,6 +310,14 @@ class Comparer {
     return ns(time) / ns(steps);
   }
 
+  /// One side has it, where the other has a sum that may hold it; or a sum that only one side has.
+  [[nodiscard]] bool maybe_folded(const AlignedWork& work) const {
+    const auto folded = [](const ProfileRow* row) { return row->key.op == kFoldedRows; };
+    return (work.base.empty() && base_folded_.contains(work.bucket)) ||
+           (work.now.empty() && new_folded_.contains(work.bucket)) ||
+           std::ranges::any_of(work.base, folded) != std::ranges::any_of(work.now, folded);
+  }
+
   [[nodiscard]] RowFacts facts_of(const AlignedWork& work) const {
     RowFacts facts{.work = work,
                    .base_steps = base_.steps(),
@@ -313,6 +330,7 @@ class Comparer {
                    .within_noise = {},
                    .base_clock_mhz = base_.clock_mhz,
                    .new_clock_mhz = now_.clock_mhz,
+                   .maybe_folded = maybe_folded(work),
                    .operators_comparable = base_.operators_recorded == now_.operators_recorded,
                    .launches_comparable = base_.launches_recorded == now_.launches_recorded};
     facts.divide_change();
@@ -597,6 +615,8 @@ class Comparer {
   const Profile& base_;
   const Profile& now_;
   StepFractions fractions_;
+  std::set<AnyBucket> base_folded_;
+  std::set<AnyBucket> new_folded_;
   std::vector<AlignedWork> work_;  // by row, until rows are sorted
   bool same_work_ = true;
   Comparison out_;
@@ -624,7 +644,10 @@ std::vector<ComparedCondition> differing_conditions(const Profile& base, const P
 }
 
 Comparison compare_profiles(const Profile& base, const Profile& now) {
-  return Comparer(base, now).compare();
+  if (!has_folded_rows(base) && !has_folded_rows(now)) return Comparer(base, now).compare();
+  const Profile like_now = folded_like(base, now);
+  const Profile like_base = folded_like(now, base);
+  return Comparer(like_now, like_base, folded_buckets(base), folded_buckets(now)).compare();
 }
 
 }  // namespace fathom

@@ -111,6 +111,8 @@ std::string lacks_text(const Metric& metric, const RunTaker& taker) {
            "fathom.step(samples=…))";
   if (metric.id == kMfuMetric) return "has no steps, or --model names no recording of the model";
   if (metric.id == "epoch") return "marks no epoch, as `with fathom.annotate(\"epoch\"):` does";
+  if (metric.id == "loader_wait")
+    return "waited for no data loader that Fathom sees (of PyTorch) in its steps";
   if (metric.of_steps) return "had no steps that Fathom sees";
   return "has no " + std::string(metric.title) + " of its own";
 }

@@ -6,11 +6,18 @@
 #include <cstddef>
 #include <vector>
 
+#include "stats/false_discovery.h"
 #include "stats/log_ratio.h"
 #include "stats/paired_ratio.h"
+#include "stats/paired_signs.h"
 #include "stats/summary.h"
 
 namespace fathom::measure {
+namespace {
+
+constexpr double kFalseDiscovery = 0.05;
+
+}  // namespace
 
 SizeSearch::SizeSearch(std::int64_t first, std::int64_t last, double resolution)
     : last_(std::max(first, last)), resolution_(resolution), next_(first) {}
@@ -30,12 +37,40 @@ bool SizeSearch::add(std::span<const double> base, std::span<const double> now, 
   const double middle = quantile(logs, 0.5);
   if (!std::isfinite(middle)) return false;
   (middle > 0 ? slower_ : faster_) = size;
+  Judged judged{.size = size, .p = sign_test_p(base, now).value_or(1)};
   if (const std::optional<PairedRatio> ratio = paired_ratio(base, now); ratio && certain) {
-    if (ratio->interval.low > 1) surely_slower_ = std::max(surely_slower_.value_or(size), size);
-    if (ratio->interval.high < 1) surely_faster_ = std::min(surely_faster_.value_or(size), size);
+    judged.slower = ratio->interval.low > 1;
+    judged.faster = ratio->interval.high < 1;
   }
+  judged_.push_back(judged);
   next_ = after(size);
   return true;
+}
+
+std::vector<bool> SizeSearch::believed() const {
+  std::vector<double> p;
+  for (const Judged& each : judged_) p.push_back(each.p);
+  return reject_with_false_discovery_rate(p, kFalseDiscovery);
+}
+
+std::optional<std::int64_t> SizeSearch::surely_slower() const {
+  const std::vector<bool> believed = this->believed();
+  std::optional<std::int64_t> largest;
+  for (std::size_t i = 0; i < judged_.size(); ++i) {
+    if (believed[i] && judged_[i].slower)
+      largest = std::max(largest.value_or(judged_[i].size), judged_[i].size);
+  }
+  return largest;
+}
+
+std::optional<std::int64_t> SizeSearch::surely_faster() const {
+  const std::vector<bool> believed = this->believed();
+  std::optional<std::int64_t> smallest;
+  for (std::size_t i = 0; i < judged_.size(); ++i) {
+    if (believed[i] && judged_[i].faster)
+      smallest = std::min(smallest.value_or(judged_[i].size), judged_[i].size);
+  }
+  return smallest;
 }
 
 std::optional<std::int64_t> SizeSearch::after(std::int64_t size) const {

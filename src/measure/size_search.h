@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <vector>
 
 namespace fathom::measure {
 
@@ -12,7 +13,7 @@ namespace fathom::measure {
 /// side costs no more than the base by the median of the pairs' ratios, or the last was measured;
 /// then the stretch between is halved until its ends are one apart or, as shares of the size, the
 /// resolution. What is found holds if the new side stays so once it is. The median says where to
-/// look; what is certain are the sizes at which the interval leaves 1 out.
+/// look; certain are sizes whose interval leaves 1 out, and that are judged together.
 class SizeSearch {
  public:
   SizeSearch(std::int64_t first, std::int64_t last, double resolution);
@@ -30,10 +31,11 @@ class SizeSearch {
   [[nodiscard]] std::optional<std::int64_t> slower_up_to() const { return slower_; }
   /// … and the smallest at which it did not.
   [[nodiscard]] std::optional<std::int64_t> faster_from() const { return faster_; }
-  /// The largest size at which it certainly cost more, at 95 %…
-  [[nodiscard]] std::optional<std::int64_t> surely_slower() const { return surely_slower_; }
+  /// The largest size at which it certainly cost more, at a false discovery rate of 5 % over all
+  /// sizes, as their rows are judged…
+  [[nodiscard]] std::optional<std::int64_t> surely_slower() const;
   /// … and the smallest at which it certainly cost less.
-  [[nodiscard]] std::optional<std::int64_t> surely_faster() const { return surely_faster_; }
+  [[nodiscard]] std::optional<std::int64_t> surely_faster() const;
 
  private:
   std::int64_t last_;
@@ -41,9 +43,16 @@ class SizeSearch {
   std::optional<std::int64_t> next_;
   std::optional<std::int64_t> slower_;
   std::optional<std::int64_t> faster_;
-  std::optional<std::int64_t> surely_slower_;
-  std::optional<std::int64_t> surely_faster_;
+  struct Judged {
+    std::int64_t size = 0;
+    double p = 1;  ///< Of the sign test.
+    bool slower = false;
+    bool faster = false;
+  };
+  std::vector<Judged> judged_;
 
+  /// By judged size: it is no discovery by chance.
+  [[nodiscard]] std::vector<bool> believed() const;
   [[nodiscard]] std::optional<std::int64_t> after(std::int64_t size) const;
 };
 

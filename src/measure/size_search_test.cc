@@ -113,6 +113,17 @@ TEST(SizeSearch, WhatIsNotCertainSaysWhereToLookAndNothingForSure) {
   EXPECT_EQ(crossover.surely_slower(), std::nullopt);
 }
 
+TEST(SizeSearch, OneOfManySizesThatLooksSoMayDoSoByChance) {
+  SizeSearch crossover(1, 64, 0);
+  while (const auto size = crossover.next()) {
+    std::vector<double> now;
+    for (std::size_t i = 0; i < kPairs; ++i) now.push_back(*size == 4 || i % 2 == 0 ? 1.01 : 0.995);
+    crossover.add(std::vector<double>(kPairs, 1.0), now);
+  }
+  EXPECT_EQ(crossover.slower_up_to(), 64);
+  EXPECT_EQ(crossover.surely_slower(), std::nullopt) << "8 of 8 pairs in one of 7 sizes";
+}
+
 TEST(SizeSearch, BelowSixPairsNothingIsCertain) {
   SizeSearch crossover(1, 1, 0);
   EXPECT_TRUE(crossover.add(std::vector<double>(5, 1.0), std::vector<double>(5, 2.0)));

@@ -21,12 +21,23 @@ constexpr std::size_t kLargestMarkdown = 1'000'000;
 /// The longest text in a cell of markdown; inputs and conditions may be of any length.
 constexpr std::size_t kLongestText = 400;
 
+/// "1,613.7".
+std::string thousandths_text(double value) {
+  const std::int64_t all = std::llround(value * 1000);
+  std::string digits = std::to_string(1000 + std::abs(all % 1000)).substr(1);
+  while (digits.ends_with('0')) digits.pop_back();
+  return count_text(all / 1000) + (digits.empty() ? "" : "." + digits);
+}
+
 std::string value_text(const Budget& budget, double value) {
   if (budget.metric->kind == QuantityKind::duration)
     return duration_text(duration_ns(std::llround(value)));
   const bool whole = value == std::floor(value) && std::abs(value) < 9e15;
   if (budget.metric->kind == QuantityKind::bytes) return bytes_text(std::llround(value));
-  return whole ? count_text(static_cast<std::int64_t>(value)) : real_text(value);
+  if (whole) return count_text(static_cast<std::int64_t>(value));
+  // Of "1,613.7 at most" a count of 1,614 is over, so that it is not rounded.
+  return std::abs(value) >= 100 && std::abs(value) < 9e12 ? thousandths_text(value)
+                                                          : real_text(value);
 }
 
 std::string_view relation(BudgetKind kind) {

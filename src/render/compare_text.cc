@@ -92,6 +92,14 @@ std::string counters_text(const Comparison& pair, std::size_t limit) {
   return text.empty() ? text : "per step: " + text + ".";
 }
 
+/// Results of fathom bench may be of another time than that of a step.
+std::string_view time_label(const Comparison& pair) {
+  const auto of_steps = [](const ComparedSide& side) {
+    return !side.times_only || side.step_name == "step";
+  };
+  return of_steps(pair.base) && of_steps(pair.now) ? "Step time" : "Time";
+}
+
 class TextWriter {
  public:
   TextWriter(const Style& style, bool all, const Limits& limits)
@@ -101,7 +109,7 @@ class TextWriter {
     const std::size_t room = all_ || style_.width < kLabelWidth ? 0 : style_.width - kLabelWidth;
     add("Base", input_text(pair.base, room));
     add("New", input_text(pair.now, room));
-    add("Step time", step_text(pair));
+    add(time_label(pair), step_text(pair));
     add("", same_text(pair));
     add("Steps", steadiness_text(pair, all_));
     add("Differs", joined(condition_texts(pair), limits_.conditions));
@@ -184,7 +192,8 @@ std::string markdown_table(std::string_view what, const std::vector<ChangeLine>&
 }
 
 std::string markdown_of(const Comparison& pair, bool all) {
-  std::string text = "**Step time**: " + markdown_cell(step_text(pair)) + "\n";
+  std::string text =
+      "**" + std::string(time_label(pair)) + "**: " + markdown_cell(step_text(pair)) + "\n";
   if (!same_text(pair).empty()) text += "\n" + same_text(pair) + "\n";
   text += "\n- Base: " + markdown_cell(input_text(pair.base, 0)) +
           "\n- New: " + markdown_cell(input_text(pair.now, 0)) + "\n";

@@ -67,8 +67,11 @@ def check(value, schema, where="$"):
         for index, item in enumerate(value):
             check(item, schema["items"], f"{where}[{index}]")
     if kind == "object" and "properties" in schema:
-        assert set(value) == set(schema["properties"]), f"{where}: {set(value) ^ set(schema['properties'])}"
+        wanted = set(schema["required"])
+        assert wanted <= set(value) <= set(schema["properties"]), f"{where}: {set(value) ^ wanted}"
         for key, part in schema["properties"].items():
+            if key not in value:
+                continue
             check(value[key], part, f"{where}.{key}")
     return None
 
@@ -323,6 +326,18 @@ class Bench(unittest.TestCase):
                         f"    api.samples({samples})\n    api.step()\n{end}\n")
         return [sys.executable, str(path)]
 
+    def test_each_metric_of_steps_may_decide(self):
+        steps = self.steps(2000, 5)
+        for name in ("step", "first-step", "step-mean", "step-rate"):
+            found = result("--metric", name, "--runs", "1", "--warmup", "0", "--", *steps)
+            check(found, SCHEMA)
+            self.assertEqual(found["headline"], name.replace("-", "_"))
+
+    def test_steps_without_a_loader_are_steps_all_the_same(self):
+        errors = bench("--metric", "loader-wait", "--runs", "1", "--", *self.steps(2000, 5)).stderr
+        self.assertIn("waited for no data loader that Fathom sees", errors)
+        self.assertNotIn("had no steps", errors)
+
     def test_throughput_is_of_the_samples_that_the_program_says(self):
         base, now = self.sampled(10), self.sampled(10000)
         found = result("--metric", "throughput", "--runs", "8", "--base", " ".join(base), "--", *now)
@@ -409,6 +424,9 @@ class Bench(unittest.TestCase):
         self.assertEqual((code, state), (0, "reached"))
         self.assertGreater(saved, 0.5)
         self.assertEqual(against("90%", 190)[:2], (1, "missed"))
+        more = bench("--quiet", "--runs", "8", "--metric", "peak-memory", "--target", "20%", "--base", line(taking(80)),
+                     "--", *taking(200))
+        self.assertRegex(" ".join(more.stdout.split()), r"20\.0 % less is wanted, \d+\.\d % \(\d+\.\d % to \d+\.\d %\) more is taken")
         few = bench("--quiet", "--runs", "3", "--target", "20%", "--base", "true", "--", "true")
         self.assertEqual(few.returncode, 4)
         self.assertIn("Target        cannot tell: 20.0 % less is wanted", few.stdout)
@@ -428,6 +446,11 @@ class Bench(unittest.TestCase):
         compared = program.fathom("compare", *sides)
         self.assertEqual(compared.returncode, 0, compared.stderr)
         self.assertIn("Step time ", compared.stdout.decode())
+        whole = [self.folder / "a.json", self.folder / "b.json"]
+        for path, command in zip(whole, ("true", "false || true"), strict=True):
+            path.write_text(bench("--json", "--quiet", "--runs", "7", "--", "sh", "-c", command).stdout)
+        compared = program.fathom("compare", *map(str, whole))
+        self.assertRegex(compared.stdout.decode(), r"(?m)^Time  ", "a wall time is no step time")
         again = bench("--runs", "1", "--keep", str(kept), "--", "true")
         self.assertEqual(again.returncode, 2)
         self.assertIn("there is something in it already", again.stderr)

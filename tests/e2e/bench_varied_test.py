@@ -53,6 +53,12 @@ class Sweeps(unittest.TestCase):
         self.assertEqual(sorted(standing.values())[0], "best")
         self.assertTrue(all(each["new"]["count"] == 6 for each in found["values"]))
 
+    def test_the_best_itself_is_not_said_to_be_as_good_as_the_best(self):
+        text = "x = bytearray((10 * {v}) << 20)"
+        shown = " ".join(bench("--quiet", "--sweep", "v=2,40", "--runs", "6", "--warmup", "0", "--metric", "peak-memory", "--",
+                               sys.executable, "-c", text).stdout.split())
+        self.assertIn("Knee v 2: the best by its median, and no smaller value is certainly as good within 1 %", shown)
+
     def test_each_round_has_all_values_in_random_order_which_the_seed_repeats(self):
         def order(seed):
             values = result(SWEEP, "--sweep", "v=a,b,c", "--runs", "12", "--warmup", "0", "--seed", seed, "--metric",

@@ -90,6 +90,17 @@ class Check(unittest.TestCase):
         self.assertEqual(check(self.folder / "none.json", *budget, "step_time+3%").returncode, 3)
         self.assertEqual(check(self.same, "--against", self.folder / "none", "--budget", "step_time+3%").returncode, 3)
 
+    def test_a_limit_between_two_counts_is_not_rounded_to_the_one_that_is_over(self):
+        many = made_trace(self.folder / "many.json.gz", 10, 4, operators=1467)
+        shown = check(many, "--against", many, "--budget", "operator_calls<=1580.5", "--budget", "operator_calls+10%").stdout
+        self.assertIn("1,467, at most 1,580.5", shown)
+        self.assertIn("at most 1,613.7", shown)
+
+    def test_what_was_not_recorded_is_said_in_one_number(self):
+        shown = " ".join(check(self.same, "--against", self.base, "--budget", "flops+0", "--budget", "graph_breaks+0").stdout.split())
+        self.assertIn("there is no shape in it; record with record_shapes=True", shown)
+        self.assertIn("there is no compiled region in it", shown)
+
     def test_certainly_over_wins_over_what_cannot_be_told(self):
         done = check(self.slow, "--within-runs", "--against", self.base, "--budget", "step_time+3%", "--budget", "peak_memory<1GiB")
         self.assertEqual(done.returncode, 1)

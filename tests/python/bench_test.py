@@ -133,6 +133,7 @@ def test_the_document_is_that_of_the_command_and_one_member_more(
         "items": lambda: fathom.bench(items, against=items, runs=7),
     }[kind]()
     document = result.to_dict()
+    check(document, json.loads((source / "docs" / "bench.schema.json").read_text()))
     of_functions = document.pop("function")
     check(document, json.loads((source / "docs" / "bench.schema.json").read_text()))
     schema = json.loads((source / "docs" / "bench-api.schema.json").read_text())
