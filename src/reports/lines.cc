@@ -186,7 +186,7 @@ constexpr Lines::Column kColumns[] = {
      by<waiting>},
     {"wait_causes", ColumnKind::text, "",
      "What that was for, the longest first: the call that waited for a device, data loader, or of "
-     "samples gil, lock, sleep, child, file, poll, call.",
+     "samples gil, lock, sleep, child, file, poll, call, other.",
      by<wait_causes>},
     {"host_allocated_bytes", ColumnKind::bytes, "bytes",
      "What the framework allocated on the host for it, backward pass included.",

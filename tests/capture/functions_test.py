@@ -417,7 +417,7 @@ class Way(unittest.TestCase):
         self.assertEqual(leaves[-1], 1)
 
     def test_a_program_that_profiles_itself_keeps_its_profiler(self) -> None:
-        means = ["cprofile", "profile_function", "trace_function"]
+        means = ["cprofile", "profile_module", "profile_function", "trace_function"]
         if self.native:
             means += ["profile_function_and_back"]  # cProfile cannot be put back
         if self.has_monitoring:
@@ -439,6 +439,10 @@ class Way(unittest.TestCase):
                     self.assertEqual(calls, 5)
                     if self.native:
                         self.assertIn("a profile function of its own", note)
+
+    def test_the_module_profile_begins_beside_functions_of_c(self) -> None:
+        run = self.record("profiles_itself.py", "profile_module", options=OF_C)
+        self.assertEqual((run.code, run.out, run.err), (0, "10\n", ""))
 
     def test_what_memory_does_not_suffice_for_is_counted(self) -> None:
         if not self.native:

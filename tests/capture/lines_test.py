@@ -1027,6 +1027,11 @@ class Statements(unittest.TestCase):
             ('token: Optional[str] = "abc"', 'token: Optional[str] = "[redacted]"'),
             ('password = """abc"""', 'password = """[redacted]"""'),
             ('secret = rb"abc"', 'secret = rb"[redacted]"'),
+            ('f(api_key=f"key-{n}-8", n=3)', 'f(api_key=f"[redacted]", n=3)'),
+            ('SECRET = """a\n\nb"""\n', 'SECRET = """[redacted]\n\n[redacted]"""\n'),
+            ('password = "ab\\\ncd"\n', 'password = "[redacted]\n[redacted]"\n'),
+            ('{"Authorization": "Bearer a1.b-c_d~e/f=="}', '{"Authorization": "Bearer [redacted]"}'),
+            ('c = "Host=x;Password=a-b;"', 'c = "Host=x;Password=[redacted];"'),
         ):
             self.assertEqual(without_secrets(text), expected)
         for text in (
@@ -1039,6 +1044,9 @@ class Statements(unittest.TestCase):
             'a = "-----BEGIN PRIVATE KEY-----"\nb = "-----END PRIVATE KEY-----"\n',
             'if token: mode = "x"',
             'password = ""',
+            'secret = """"""',
+            'f"Bearer {token}"',
+            "f(password=given); g()",
             'def hash(password: str, method: str = "scrypt"): pass',
             'class Token:\n    \"\"\"One of them.\"\"\"\n',
         ):

@@ -19,6 +19,7 @@ from .calls import Calls
 from .failures import note, note_beginning, quietly
 from .function_sums import Sums, key_of, write_prof
 from .parts import Parts
+from .profile_module import expect_a_return
 from .wire import Writer
 
 perf_ns = time.perf_counter_ns
@@ -35,6 +36,7 @@ def start(recorder: Any) -> Any:
         note_beginning("functions", error, native.ASK)
         return None
     recorder.ticker.begins.append(profile.ignore_thread)
+    recorder.finder.when_imported("profile", expect_a_return)
     return profile
 
 

@@ -16,6 +16,7 @@ _SHAPE = re.compile(
     | (?:c?sk-|pypi-|pplx-|xai-|SG\.)(?=[\w.-]*[0-9])[\w.-]{16,}
     | (?:AKIA|ASIA)[A-Z0-9]{12,} | AIza[\w-]{20,} | eyJ[\w.-]{30,}
     | [0-9a-fA-F]{40}(?![\w-])
+    | (?:(?<=Bearer\ )|(?<=bearer\ )|(?<=Basic\ ))(?=[\w.~+/-]*[0-9])[\w.~+/-]{12,}=*
     )""",
     re.VERBOSE,
 )
@@ -33,16 +34,23 @@ _GIVEN = re.compile(
     (?:["']\s*\])?["']?\s*
     (?:(?::\ *(?:\w+\.)?(?:str|bytes|Any|Final|ClassVar|Optional|Union|SecretStr)
       (?:\[[^=\n"']{0,60}?\])?(?:\ *\|\ *\w+)*\ *)?=(?!=)|:)
-    [^\S\n]*[rbuRBU]{0,2}("{3}|'{3}|["'])((?:(?!\1)[^\n\\]|\\.)+)(?=\1)""",
-    re.VERBOSE,
+    [^\S\n]*[rbufRBUF]{0,2}
+    (?:("{3}|'{3})((?:(?!\1)[^\\]|\\.){1,20000}?)(?=\1) | (["'])((?:(?!\3)[^\n\\]|\\.)+)(?=\3))""",
+    re.VERBOSE | re.DOTALL,
 )
+# "Server=db;Password=…;", "?password=…&".
+_IN_TEXT = re.compile(r"""(?i)(?<=password=)[^\s;"'&{}()\[\],]+(?=[;&])""")
 
 
 def without_secrets(text: str) -> str:
     """The same lines."""
     text = _CUT_KEY.sub(_hide_lines, _KEY.sub(_hide_key, text))
-    text = _GIVEN.sub(lambda found: found[0][: found.start(2) - found.start()] + HIDDEN, text)
+    text = _IN_TEXT.sub(HIDDEN, _GIVEN.sub(_hide_given, text))
     return _SHAPE.sub(HIDDEN, _ADDRESS.sub(HIDDEN, text))
+
+
+def _hide_given(found: re.Match[str]) -> str:
+    return _hide_lines(found, 2 if found[2] else 4)
 
 
 def _hide_key(found: re.Match[str]) -> str:
@@ -51,6 +59,6 @@ def _hide_key(found: re.Match[str]) -> str:
     return begin + "\n".join(HIDDEN if _LINE_OF_KEY.fullmatch(line) else line for line in lines)
 
 
-def _hide_lines(found: re.Match[str]) -> str:
-    begin = found[0][: found.start(1) - found.start()]
-    return begin + "\n".join(HIDDEN if line.strip() else line for line in found[1].split("\n"))
+def _hide_lines(found: re.Match[str], group: int = 1) -> str:
+    begin = found[0][: found.start(group) - found.start()]
+    return begin + "\n".join(HIDDEN if line.strip() else line for line in found[group].split("\n"))

@@ -200,6 +200,12 @@ class Charging {
     for (auto& [thread, stretches] : known_) stretches.join();
   }
 
+  /// A thread that was asked when its wait was over waits for "none".
+  std::string_view cause_of(const StackSample& sample) const {
+    const std::string_view cause = trace_.text(sample.cause);
+    return cause.empty() || cause == "none" ? "other" : cause;
+  }
+
   /// A sample has the length of a wait, not its place.
   void samples() {
     if (trace_.stack_samples.empty()) return;
@@ -211,8 +217,7 @@ class Charging {
       Duration rest = sample.blocked;
       const auto known = known_.find({sample.pid, sample.tid});
       if (known != known_.end()) rest -= known->second.within({sample.time - all, sample.time});
-      const std::string_view cause = trace_.text(sample.cause);
-      charge(statements.of(sample), cause.empty() ? "unknown" : cause, rest);
+      charge(statements.of(sample), cause_of(sample), rest);
     }
   }
 

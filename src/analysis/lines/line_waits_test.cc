@@ -103,8 +103,13 @@ TEST(LineWaits, SampledWaitsAreOfTheInnermostStatementOfTheStack) {
   samples.at("f a.py 3;sleep lib.py 5").waits("sleep", 20).runs(5);
   samples.at("other b.py 3").waits("file", 10);
   samples.at("").waits("poll", 4);
-  EXPECT_EQ(waits_of(trace),
-            (Sums{{{7, "lock"}, 30}, {{3, "sleep"}, 20}, {{0, "file"}, 10}, {{0, "poll"}, 4}}));
+  samples.at("other b.py 3").waits("none", 6);  // it was over when the cause was read
+  samples.at("").waits("", 7);
+  EXPECT_EQ(waits_of(trace), (Sums{{{7, "lock"}, 30},
+                                   {{3, "sleep"}, 20},
+                                   {{0, "file"}, 10},
+                                   {{0, "poll"}, 4},
+                                   {{0, "other"}, 13}}));
 }
 
 TEST(LineWaits, FramesMayNameTheirFileByARelativePath) {

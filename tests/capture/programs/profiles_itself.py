@@ -1,6 +1,7 @@
 """Profiles itself by the means that its first argument names, and prints what it found."""
 
 import cProfile
+import profile as profile_module
 import pstats
 import sys
 import threading
@@ -27,6 +28,13 @@ def by_cprofile():
     profile.disable()
     rows = pstats.Stats(profile).stats.items()
     print(next(row[1] for (_, _, name), row in rows if name == "called"))
+
+
+def by_profile_module():
+    profile = profile_module.Profile()
+    profile.runcall(before)
+    profile.create_stats()
+    print(next(row[1] for (_, _, name), row in profile.stats.items() if name == "called"))
 
 
 def by_profile_function():
