@@ -105,11 +105,23 @@ def short_calls(recording: Recording, finding: Finding) -> int:
     return called + length(stretches)
 
 
+def changing_copies(recording: Recording, names: set[str]) -> set[str]:
+    """Operators that copy their operand and change the copy by their twin: aten::masked_fill by aten::masked_fill_."""
+    called = {each.name for each in recording.events.work}
+    return {name for name in called if name.startswith("aten::") and name + "_" in called and name not in names}
+
+
 def relayouts(recording: Recording, names: set[str]) -> int:
     """Those that copy: reshape and contiguous may only make a view."""
+    changing = changing_copies(recording, names)
     copying = {id(around) for each in operators(recording) if each.name == "aten::copy_" for around in each.ancestors()}
     return own_time_of(
-        recording, [e for e in operators(recording) if any(a.name in names and id(a) in copying for a in e.ancestors())]
+        recording,
+        [
+            e
+            for e in operators(recording)
+            if any(a.name in names and id(a) in copying and (a.parent is None or a.parent.name not in changing) for a in e.ancestors())
+        ],
     )
 
 

@@ -33,6 +33,7 @@ from independent_events import (
 from independent_host_sums import (
     attention,
     chains,
+    changing_copies,
     compilation,
     constants,
     doubles,
@@ -324,6 +325,8 @@ def hot_kernel(recording: Recording, finding: Finding) -> int | None:
     if recording.device is None:
         by_index = re.compile(r"aten::(index$|index_|_index_put|gather|scatter|take)")
         own = own_times(recording)
+        if key_of(finding) != "by-index":
+            return sum(own[id(e)] for e in operators(recording) if e.name == key_of(finding) and own[id(e)] >= SHORT_CALL)
         return sum(own[id(e)] for e in operators(recording) if by_index.match(e.name) and own[id(e)] >= SHORT_CALL)
     name, _, rest = key_of(finding).partition(" ")
     shapes = re.sub(r'\s*\["[^\]]*\].*$', "", rest) if '["' in rest else rest
@@ -444,9 +447,11 @@ def pageable_copies(recording: Recording, finding: Finding) -> Span | None:
 def layout_copies(recording: Recording, finding: Finding) -> int | None:
     if recording.device is None:
         return relayouts(recording, RELAYOUT)
+    changing = changing_copies(recording, RELAYOUT)
     return credited(
         recording,
-        lambda each: any(a.name in RELAYOUT for a in each.around()) and not COMMUNICATION.search(each.name),
+        lambda each: any(a.name in RELAYOUT and (a.parent is None or a.parent.name not in changing) for a in each.around())
+        and not COMMUNICATION.search(each.name),
     )
 
 

@@ -29,6 +29,38 @@ constexpr std::array<std::string_view, 15> kForeign = {
 constexpr std::array<std::string_view, 6> kStripped = {"numpy/",   "scipy/",   "pandas/",
                                                        "sklearn/", "skimage/", "librosa/"};
 
+/// Files of Python's library that programs call to compute, as torch.profiler writes them: without
+/// their folder.
+constexpr auto kLibrary = std::to_array<std::string_view>({"random.py",
+                                                           "copy.py",
+                                                           "statistics.py",
+                                                           "heapq.py",
+                                                           "bisect.py",
+                                                           "fractions.py",
+                                                           "decimal.py",
+                                                           "datetime.py",
+                                                           "_strptime.py",
+                                                           "json/__init__.py",
+                                                           "json/decoder.py",
+                                                           "json/encoder.py",
+                                                           "csv.py",
+                                                           "gzip.py",
+                                                           "zipfile.py",
+                                                           "pathlib.py",
+                                                           "glob.py",
+                                                           "fnmatch.py",
+                                                           "posixpath.py",
+                                                           "genericpath.py",
+                                                           "collections/__init__.py",
+                                                           "_collections_abc.py",
+                                                           "dataclasses.py",
+                                                           "enum.py",
+                                                           "abc.py",
+                                                           "re.py",
+                                                           "re/__init__.py",
+                                                           "weakref.py",
+                                                           "subprocess.py"});
+
 std::string text_of(const CodePlace& place) {
   return std::string(place.file) + ":" + std::string(place.line);
 }
@@ -65,7 +97,9 @@ CodePlace parse_place(std::string_view frame) {
 bool is_user_code(const CodePlace& place) {
   const bool stripped = std::ranges::any_of(
       kStripped, [&](std::string_view package) { return place.file.starts_with(package); });
-  return place.valid() && !stripped && std::ranges::none_of(kForeign, [&](std::string_view part) {
+  const bool library = std::ranges::find(kLibrary, place.file) != kLibrary.end();
+  return place.valid() && !stripped && !library &&
+         std::ranges::none_of(kForeign, [&](std::string_view part) {
            return place.file.find(part) != std::string_view::npos;
          });
 }

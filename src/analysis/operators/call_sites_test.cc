@@ -28,6 +28,9 @@ TEST(CodePlace, TellsTheUsersCodeFromLibraries) {
   EXPECT_FALSE(is_user_code(parse_place("torch/nn/modules/module.py(1951): _call_impl")));
   EXPECT_FALSE(is_user_code(parse_place("numpy/fft/_pocketfft.py(58): _raw_fft")));
   EXPECT_TRUE(is_user_code(parse_place("lessons/numpy/first.py(58): filter")));
+  EXPECT_FALSE(is_user_code(parse_place("random.py(284): randrange")));
+  EXPECT_FALSE(is_user_code(parse_place("collections/__init__.py(600): update")));
+  EXPECT_TRUE(is_user_code(parse_place("games/random.py(12): play")));
   EXPECT_FALSE(is_user_code(parse_place("/usr/lib/python3.11/threading.py(9): run")));
   EXPECT_FALSE(is_user_code(parse_place("<frozen runpy>(88): _run_code")));
   EXPECT_FALSE(is_user_code(parse_place("run/hook/fathom_recorder/torch_calls.py(78): step")));

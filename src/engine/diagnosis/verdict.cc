@@ -17,7 +17,9 @@
 #include "rules/common/claims.h"
 #include "rules/common/counted.h"
 #include "rules/common/evidence.h"
+#include "rules/common/only_bars.h"
 #include "rules/common/recorded.h"
+#include "rules/common/stalls.h"
 
 namespace fathom {
 namespace {
@@ -490,14 +492,6 @@ bool hardly_recorded(const RuleContext& rules, Duration busy) {
   return only_calls(rules) && rules.percent(busy) < kHardlyBusy && !mostly_once(rules);
 }
 
-/// Are bars of an unknown program all that was recorded? Between them it may do anything.
-bool only_bars(const RuleContext& rules) {
-  const auto known = [](const Category& category) {
-    return category.slices > 0 && category.kind != SliceKind::other;
-  };
-  return rules.device < 0 && std::ranges::none_of(rules.trace().categories, known);
-}
-
 /// What verdicts are chosen from, in percent of the step.
 struct Shares {
   const RuleContext& rules;
@@ -625,6 +619,14 @@ std::string doubt(const RuleContext& rules, const FamilyTimes& spent) {
   return {};
 }
 
+std::string stands_still(const RuleContext& rules, const Stalls& stalls) {
+  return "the main thread stands still for " + share(rules, stalls.time) + " of the step, in " +
+         counted_noun(stalls.calls, "call") +
+         " of operators that take less than a twentieth of that in most steps. Other programs, or "
+         "a limit of processors, keep it off its processor: record with nothing else on the "
+         "machine.";
+}
+
 /// The main thread's input before operators outside of it take 1 % of the counted steps: where the
 /// recording begins so, no device can work meanwhile on much that it shows.
 Duration leading_input(const RuleContext& rules) {
@@ -744,9 +746,16 @@ Verdict judge(const RuleContext& rules, const SpentTime& spent,
   const bool calls = rules.device < 0 && loss.family == Family::host;
   const bool outweighs = computes && !calls;
   const double unexplained = rules.percent(spent.unexplained);
+  const Stalls stalls = find_stalls(rules);
+  const double stalled = rules.percent(stalls.time);
   if (unexplained > kMostUnexplained && unexplained > lost_percent && !computes) {
     verdict.sentence = "Cannot tell: " + percent_text(unexplained) +
                        " of the step is idle time without a cause in the trace.";
+  } else if (stalled > kMostUnexplained && stalled > lost_percent) {
+    // Which family that time belongs to is not known.
+    verdict.families.clear();
+    verdict.sentence = "Cannot tell: " + stands_still(rules, stalls);
+    return verdict;
   } else if (!outweighs && lost_percent >= kLeastPercent &&
              lost_percent >= kLossPerCompute * compute_percent) {
     verdict.id = loss.verdict;

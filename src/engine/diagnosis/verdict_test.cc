@@ -488,6 +488,31 @@ TEST(Verdict, CannotTellFromCallsWhereTheDeviceIsHardlyBusyAndNothingSaysWhy) {
   EXPECT_EQ(busy(20'000).id, VerdictId::host_bound) << busy(20'000).sentence;
 }
 
+/// Three steps of ten operators of 100 µs, one of which takes 8 ms: the n-th of each step, or
+/// another of each.
+Verdict with_long_calls(bool each_time_another) {
+  TraceBuilder trace;
+  for (std::int64_t step = 0; step < 3; ++step) {
+    std::int64_t at = 10'000'000 * step;
+    trace.step(step + 1, at, 10'000'000);
+    for (std::int64_t call = 0; call < 10; ++call) {
+      const std::int64_t took = call == (each_time_another ? 3 * step : 3) ? 8'000'000 : 100'000;
+      trace.op("aten::mul", at, took);
+      at += took;
+    }
+  }
+  return verdict_of(trace);
+}
+
+TEST(Verdict, CannotTellWhereTheThreadStandsStillInOperators) {
+  const Verdict still = with_long_calls(true);
+  EXPECT_EQ(still.id, VerdictId::cannot_tell) << still.sentence;
+  EXPECT_NE(still.sentence.find("stands still for 79.0 % of the step, in 3 calls"),
+            std::string::npos)
+      << still.sentence;
+  EXPECT_NE(with_long_calls(false).id, VerdictId::cannot_tell);
+}
+
 TEST(Verdict, IsWarmUpWhereCallsShowThatMostOfTheTimeIsDoneOnce) {
   TraceBuilder trace;
   trace.runtime("cudaFree", 0, 3'000'000'000);

@@ -1,8 +1,6 @@
 // prefill-decode: generation whose prompts and single tokens share a recording.
 #include <algorithm>
 #include <array>
-#include <cctype>
-#include <charconv>
 #include <map>
 #include <optional>
 #include <string>
@@ -16,6 +14,7 @@
 #include "rules/common/names.h"
 #include "rules/common/program.h"
 #include "rules/common/recorded.h"
+#include "rules/common/serving_pass.h"
 #include "rules/rule.h"
 
 namespace fathom {
@@ -32,37 +31,10 @@ constexpr std::string_view kDoc =
     "steps of a program without backward pass, and reports the device time of each. Source: the "
     "usage of vLLM, SGLang and TensorRT-LLM.";
 
-enum class Pass : std::uint8_t { unknown, prefill, decode, mixed };
 constexpr std::size_t kPasses = static_cast<std::size_t>(Pass::mixed) + 1;
 
 constexpr std::int64_t kManyRows = 8;
 constexpr std::size_t kShortestRun = 10;
-
-/// The number behind `word` in "…context_9(sq…", or nothing.
-std::optional<std::int64_t> number_after(std::string_view name, std::string_view word) {
-  const std::size_t at = name.find(word);
-  if (at == name.npos) return {};
-  std::int64_t number = 0;
-  const char* const begin = name.data() + at + word.size();
-  const auto result = std::from_chars(begin, name.data() + name.size(), number);
-  return result.ec == std::errc() ? std::optional(number) : std::nullopt;
-}
-
-/// What an annotation shows.
-Pass pass_of_annotation(std::string_view name) {
-  const auto prompts = number_after(name, "context_");
-  const auto tokens = number_after(name, "generation_");
-  if (prompts && tokens) {
-    if (*prompts > 0) return *tokens > 0 ? Pass::mixed : Pass::prefill;
-    return *tokens > 0 ? Pass::decode : Pass::unknown;
-  }
-  std::string lower(name);
-  std::ranges::transform(lower, lower.begin(), [](unsigned char c) { return std::tolower(c); });
-  const bool prefill = lower.find("prefill") != lower.npos || lower.find("[extend") != lower.npos;
-  const bool decode = lower.find("decode ") != lower.npos || lower.ends_with("decode");
-  if (prefill == decode) return Pass::unknown;
-  return prefill ? Pass::prefill : Pass::decode;
-}
 
 /// A stretch of the host's program, what it launched included.
 struct Part {

@@ -25,10 +25,13 @@ constexpr std::string_view kDoc =
     "The roofline gives the least time that an operator of known shapes can take on the "
     "device: its floating-point operations at the peak for their type, or its bytes at "
     "the memory bandwidth, whichever is longer. Fires for operators that take at least 5 "
-    "% of the step and reach less than 60 % of that. One that no formula prices is named from 25 % "
+    "% of the step and reach less than 60 % of that; calls that take 20 times as long as most do "
+    "not "
+    "count for the 5 %. One that no formula prices is named from 25 % "
     "on, without a saving. Without a device there are no roofs: operators that gather rows or add "
-    "them up by indices are named together from 25 % on, calls of less than 20 us left out. "
-    "Source: Williams et al., Roofline "
+    "them up by indices are named together from 25 % on, and so is one that orders or chooses "
+    "elements (sort, topk, unique) by itself, calls of less than 20 us left out. Source: Williams "
+    "et al., Roofline "
     "(2009); Nsight Compute's threshold of 60 % for latency-bound kernels.";
 
 constexpr double kLeastPercent = 5.0;
@@ -36,6 +39,8 @@ constexpr double kFarPercent = 60.0;
 /// What well-tuned kernels reach of their roof.
 constexpr double kReachable = 0.7;
 constexpr std::size_t kMostFindings = 3;
+constexpr std::size_t kFewestCalls = 3;
+constexpr std::int64_t kStalled = 20;
 constexpr double kLeastPercentWithoutRoof = 25.0;
 /// What a shorter call takes is calling it.
 constexpr Duration kLeastCall = duration_ns(20'000);
@@ -70,6 +75,22 @@ std::vector<std::uint32_t> far_rows(const RuleContext& rules) {
                            [&](std::uint32_t row) { return all[row].headroom; });
   if (rows.size() > kMostFindings) rows.resize(kMostFindings);
   return rows;
+}
+
+/// What its calls take in counted steps, without those of which a few take 20 times as long as
+/// most: something held the device up then, and no other kernel takes that away.
+Duration usual_time(const RuleContext& rules, const Blamed& blamed) {
+  std::vector<Duration> durations;
+  durations.reserve(blamed.activities.size());
+  for (const SliceId activity : blamed.activities)
+    durations.push_back(rules.trace().slices.duration[activity.row()]);
+  std::ranges::sort(durations);
+  if (durations.size() < kFewestCalls) return blamed.time;
+  const Duration longest = kStalled * durations[durations.size() / 2];
+  Duration time = blamed.time;
+  for (const Duration each : durations)
+    if (each > longest) time -= each;
+  return time;
 }
 
 std::string counter_evidence(const RooflineRow& row) {
@@ -150,20 +171,6 @@ Finding describe(const RuleContext& rules, const RooflineRow& row, const Blamed&
   return finding;
 }
 
-/// Operators of ATen that no formula prices, by name; with the time of all their shapes.
-std::map<StringId, Blamed> unpriced(const RuleContext& rules) {
-  const Trace& trace = rules.trace();
-  const NameSet names(
-      trace, [](std::string_view name) { return name.starts_with("aten::") && !op_formula(name); });
-  std::map<StringId, Blamed> found;
-  for_each_activity(rules, [&](SliceId activity, SliceId op) {
-    if (!op.valid() || trace.kind(activity) != SliceKind::kernel) return;
-    const StringId name = trace.slices.name[op.row()];
-    if (names.contains(name)) found[name].add(rules, activity, op);
-  });
-  return found;
-}
-
 /// Operators whose time depends on where their indices point, or on what the data is.
 bool depends_on_data(std::string_view op) {
   constexpr auto kWords = std::to_array<std::string_view>(
@@ -172,6 +179,36 @@ bool depends_on_data(std::string_view op) {
        "searchsorted"});
   return std::ranges::any_of(kWords,
                              [op](std::string_view word) { return op.find(word) != op.npos; });
+}
+
+/// Does it put elements in order, choose some of them or count them?
+bool orders_or_chooses(std::string_view op) {
+  constexpr auto kBegins = std::to_array<std::string_view>(
+      {"aten::sort", "aten::argsort", "aten::msort", "aten::topk", "aten::kthvalue", "aten::median",
+       "aten::unique", "aten::_unique", "aten::nonzero", "aten::bincount", "aten::histc",
+       "aten::searchsorted"});
+  return std::ranges::any_of(kBegins,
+                             [op](std::string_view begin) { return op.starts_with(begin); });
+}
+
+/// Operators of ATen that no formula prices, by name; with the time of all their shapes. On the
+/// main thread, without a device, where most have no roof, those that order or choose.
+std::map<StringId, Blamed> unpriced(const RuleContext& rules) {
+  const Trace& trace = rules.trace();
+  const bool host = rules.device < 0;
+  const NameSet names(trace, [host](std::string_view name) {
+    if (host) return orders_or_chooses(name);
+    return name.starts_with("aten::") && !op_formula(name);
+  });
+  std::map<StringId, Blamed> found;
+  for_each_work(rules, [&](SliceId work, SliceId op) {
+    if (!op.valid()) return;
+    if (host ? rules.self_times[op.row()] < kLeastCall : trace.kind(work) != SliceKind::kernel)
+      return;
+    const StringId name = trace.slices.name[op.row()];
+    if (names.contains(name)) found[name].add(rules, work, op);
+  });
+  return found;
 }
 
 /// An operator that takes much of the step, and whose roof is not known.
@@ -192,9 +229,17 @@ std::optional<Finding> without_roof(const RuleContext& rules) {
   const bool by_data = depends_on_data(name);
   finding.evidence.push_back(evidence_of(
       rules, blamed,
-      counted_noun(blamed.activities.size(), "kernel") +
+      counted_noun(blamed.activities.size(), rules.device < 0 ? "call" : "kernel") +
           (by_data ? "; how long it must take at least depends on the data, and is not known"
                    : "; how long it must take at least is not known")));
+  if (rules.device < 0) {
+    finding.counter_evidence = "How long it must take is not known: no saving is predicted.";
+    finding.fix.text =
+        "Call it less often, or on fewer elements: sort or choose once what is used several times, "
+        "and take the least or largest few by torch.topk where no order of all is needed.";
+    finding.verify = "fathom ops TRACE --sort -host_self_ns";
+    return finding;
+  }
   finding.counter_evidence = "It may be as fast as the device allows: no saving is predicted.";
   finding.fix.text =
       by_data ? "Call it less often, on fewer elements, or with indices that lie next to one "
@@ -271,7 +316,11 @@ std::vector<Finding> by_index(const RuleContext& rules) {
 
 Outcome check(const RuleContext& rules) {
   if (device_unrecorded(rules)) return Abstention{"no device activity was recorded"};
-  if (rules.device < 0) return by_index(rules);
+  if (rules.device < 0) {
+    std::vector<Finding> findings = by_index(rules);
+    if (auto finding = without_roof(rules)) findings.push_back(std::move(*finding));
+    return findings;
+  }
   if (rules.roofline.device == nullptr) {
     return Abstention{"the peaks of the device are not known: " + rules.roofline.note};
   }
@@ -282,7 +331,7 @@ Outcome check(const RuleContext& rules) {
   std::vector<Finding> findings;
   for (std::size_t i = 0; i < rows.size(); ++i) {
     // The roofline is of all devices.
-    if (rules.percent(blamed[i].time) >= kLeastPercent) {
+    if (rules.percent(usual_time(rules, blamed[i])) >= kLeastPercent) {
       findings.push_back(describe(rules, rules.roofline.rows[rows[i]], blamed[i]));
     }
   }

@@ -35,6 +35,17 @@ TEST(HotKernel, IsToldFarBelowItsRoof) {
   EXPECT_NEAR(static_cast<double>(to_ns(total(findings[0].claims))), 600'000 - 171'429, 2);
 }
 
+TEST(HotKernel, IsNotOneCallThatWasHeldUp) {
+  const auto found = [](std::int64_t usual) {
+    ProgramBuilder program(10'000'000);
+    for (const std::int64_t duration : {usual, std::int64_t{5'000'000}, usual})
+      product(program, duration);
+    return JudgedTrace(program.trace(), &kDevice).findings(hot_kernel()).size();
+  };
+  EXPECT_EQ(found(121'000), 0U) << "the others take 2 % of the step";
+  EXPECT_EQ(found(1'000'000), 1U);
+}
+
 TEST(HotKernel, CountsCallsOfCountedStepsOnly) {
   TraceBuilder builder;
   for (std::int64_t i = 0; i < 3; ++i) {
@@ -138,6 +149,21 @@ TEST(HotKernel, AbstainsWithoutShapesAndWithoutPeaks) {
   ProgramBuilder program(1'000'000);
   product(program, 600'000);
   EXPECT_TRUE(std::holds_alternative<Abstention>(JudgedTrace(program.trace()).by(hot_kernel())));
+}
+
+TEST(HotKernel, NamesSortingThatTakesMuchOfTheMainThread) {
+  const auto found = [](std::string_view name, std::int64_t duration) {
+    TraceBuilder builder;
+    builder.step(1, 0, 1'000'000);
+    builder.op(name, 100, duration);
+    builder.op("aten::mul", 600'000, 300'000);
+    return JudgedTrace(builder).findings(hot_kernel());
+  };
+  const auto findings = found("aten::sort", 400'000);
+  ASSERT_EQ(findings.size(), 1U);
+  EXPECT_EQ(findings[0].title.find("aten::sort alone takes 400.0 µs"), 0U) << findings[0].title;
+  EXPECT_TRUE(found("aten::sort", 200'000).empty()) << "too little";
+  EXPECT_TRUE(found("aten::bernoulli_", 400'000).empty()) << "as many elements, as much time";
 }
 
 }  // namespace

@@ -16,7 +16,8 @@ namespace {
 constexpr std::string_view kDoc =
     "aten::contiguous, and clone or reshape of a view, copy a tensor "
     "without computing anything: the operands were transposed or sliced, and what "
-    "follows wants them dense. Fires when such copies take at least 3 % of the step. "
+    "follows wants them dense. The clone that an operator changes in place, as aten::masked_fill "
+    "does, is none. Fires when such copies take at least 3 % of the step. "
     "Source: PyTorch's tensor views documentation; Nsight's advice on transposes.";
 
 constexpr double kLeastPercent = 3.0;
@@ -35,6 +36,15 @@ std::vector<bool> copying(const RuleContext& rules) {
   return found;
 }
 
+/// Operators that copy their operand and change the copy by their twin, as aten::masked_fill does
+/// by aten::masked_fill_.
+NameSet changing_copies(const Trace& trace) {
+  return {trace, [&trace](std::string_view name) {
+            return name.starts_with("aten::") && !changes_layout(name) &&
+                   trace.strings.find(std::string(name) + "_").valid();
+          }};
+}
+
 Outcome check(const RuleContext& rules) {
   const Trace& trace = rules.trace();
   if (device_unrecorded(rules)) return Abstention{"no device activity was recorded"};
@@ -43,9 +53,15 @@ Outcome check(const RuleContext& rules) {
   const Timelines& timelines = rules.context.timelines();
   Blamed blamed;
   const std::vector<bool> copies = rules.device < 0 ? copying(rules) : std::vector<bool>();
+  const NameSet changing = changing_copies(trace);
+  const auto changed = [&](SliceId relayout) {
+    const SliceId around = rules.context.nesting().parent[relayout.row()];
+    return around.valid() && changing.contains(trace.slices.name[around.row()]);
+  };
   for_each_work(rules, [&](SliceId work, SliceId op) {
     const SliceId relayout = op.valid() ? enclosing(rules, op, relayouts) : SliceId();
-    if (!relayout.valid() || (!copies.empty() && !copies[relayout.row()])) return;
+    if (!relayout.valid() || changed(relayout) || (!copies.empty() && !copies[relayout.row()]))
+      return;
     if (is_device_activity(trace.kind(work)) &&
         timelines.busy_kind(trace, work) == Busy::communication) {
       return;

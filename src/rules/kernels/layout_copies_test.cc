@@ -26,6 +26,16 @@ TEST(LayoutCopies, AreNothingForOrdinaryCopies) {
   EXPECT_TRUE(JudgedTrace(program.trace()).findings(layout_copies()).empty());
 }
 
+TEST(LayoutCopies, AreNoCopiesThatAreChangedInPlace) {
+  TraceBuilder builder;
+  builder.step(1, 0, 1000);
+  builder.op("aten::masked_fill", 100, 400);
+  builder.op("aten::clone", 110, 200);
+  builder.op("aten::copy_", 120, 180);
+  builder.op("aten::masked_fill_", 320, 150);
+  EXPECT_TRUE(JudgedTrace(builder).findings(layout_copies()).empty());
+}
+
 TEST(LayoutCopies, AreToldOfTheMainThreadWithoutADevice) {
   TraceBuilder builder;
   builder.step(1, 0, 1000);

@@ -16,6 +16,7 @@
 #include "rules/common/evidence.h"
 #include "rules/common/host_steps.h"
 #include "rules/common/names.h"
+#include "rules/common/only_bars.h"
 #include "rules/common/program.h"
 #include "rules/common/recorded.h"
 #include "rules/common/unexplained_idle.h"
@@ -263,6 +264,8 @@ void check_steps(const RuleContext& rules, std::vector<Finding>& findings) {
           .text = "Record several steps after a warm-up; --step-by says what a step is.",
           .before = "",
           .after = "fathom run --steps wait=2,warmup=2,active=5 -- " + command_of(rules.trace())};
+    } else if (only_bars(rules)) {
+      finding.fix.text = "Record several steps after a warm-up, and mark each.";
     } else {
       finding.fix = {.text = "Record several steps after a warm-up, and mark each.",
                      .before = "with profile() as prof: train_step(batch)",

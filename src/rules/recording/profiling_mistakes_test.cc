@@ -62,6 +62,17 @@ TEST(ProfilingMistakes, TellARecordingWithoutSteps) {
   EXPECT_TRUE(has(JudgedTrace(builder).findings(profiling_mistakes()), "few-steps"));
 }
 
+TEST(ProfilingMistakes, GiveNoCodeOfPyTorchForEventsOfAnotherProgram) {
+  const auto advice = [](SliceKind kind) {
+    TraceBuilder builder;
+    builder.slice(kind, "decode", 0, 900);
+    const auto found = JudgedTrace(builder).findings(profiling_mistakes());
+    return has(found, "few-steps") ? found.front().fix.after : std::string("none");
+  };
+  EXPECT_EQ(advice(SliceKind::other), "");
+  EXPECT_NE(advice(SliceKind::cpu_op).find("prof.step()"), std::string::npos);
+}
+
 TEST(ProfilingMistakes, TellLaunchesWithoutKernels) {
   TraceBuilder builder;
   builder.op("aten::mm", 0, 100).shapes("[[2,2],[2,2]]");

@@ -13,6 +13,7 @@
 #include "rules/common/outliers.h"
 #include "rules/common/program.h"
 #include "rules/common/recorded.h"
+#include "rules/common/serving_pass.h"
 #include "rules/rule.h"
 
 namespace fathom {
@@ -134,6 +135,21 @@ bool comes_again(const RuleContext& rules, std::span<const Step* const> leading)
   return 2 * once < excess;
 }
 
+/// Do the leading steps read prompts, and those after them make single tokens? Then they do
+/// something else, each time.
+bool reads_prompts(const RuleContext& rules, std::span<const Step* const> leading) {
+  const auto pass_of = [&](const Step* step) {
+    return step->slice.valid() ? pass_of_annotation(rules.trace().name(step->slice))
+                               : Pass::unknown;
+  };
+  return leading.size() < rules.steps.size() &&
+         pass_of(rules.steps[leading.size()]) == Pass::decode &&
+         std::ranges::all_of(leading, [&](const Step* step) {
+           const Pass pass = pass_of(step);
+           return pass == Pass::prefill || pass == Pass::mixed;
+         });
+}
+
 /// What the kinds of one-off work are called, by OneOffKind.
 constexpr std::array<std::string_view, 5> kKinds = {
     "first calls", "first launches", "operators used first", "compilation", "capture of graphs"};
@@ -196,7 +212,8 @@ std::vector<Finding> first_use(const RuleContext& rules) {
 Outcome check(const RuleContext& rules) {
   std::vector<Finding> findings = first_use(rules);
   const auto steps = leading_long_steps(rules);
-  if (!steps.empty() && !comes_again(rules, steps)) findings.push_back(first_steps(rules, steps));
+  if (!steps.empty() && !comes_again(rules, steps) && !reads_prompts(rules, steps))
+    findings.push_back(first_steps(rules, steps));
   if (findings.empty() && rules.steps.size() < kFewestSteps && rules.device < 0) {
     return Abstention{
         "fewer than three counted steps, and no calls to a device: record more steps, " +

@@ -28,6 +28,21 @@ TEST(WarmupInWindow, IsToldByALongFirstStep) {
   EXPECT_TRUE(findings[0].claims.empty());
 }
 
+TEST(WarmupInWindow, IsNoPrefillBeforeTokens) {
+  const auto found = [](std::string_view first) {
+    TraceBuilder builder;
+    for (std::int64_t i = 0; i < 5; ++i) {
+      const std::int64_t at = i == 0 ? 0 : 400 + 100 * i;
+      builder.annotation(i == 0 ? first : "execute_context_0(0)_generation_1(1)", at,
+                         i == 0 ? 500 : 100);
+      builder.op("aten::mm", at + 5, i == 0 ? 400 : 80);
+    }
+    return JudgedTrace(builder).findings(warmup_in_window()).size();
+  };
+  EXPECT_EQ(found("execute_context_1(128)_generation_0(0)"), 0U);
+  EXPECT_EQ(found("execute_context_0(0)_generation_1(1)"), 1U) << "a token as any other";
+}
+
 TEST(WarmupInWindow, IsNotALongFirstStepWhereLaterOnesAreAsLong) {
   const auto found = [](std::int64_t later) {
     TraceBuilder builder;
