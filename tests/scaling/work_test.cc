@@ -121,7 +121,7 @@ class Counted {
   /// All rows were put in order when the report was asked for without options.
   static Request of_one_row() {
     Request request;
-    request.options.limit = 1;
+    request.query.limit = 1;
     return request;
   }
   void count_option(const Report& report, const std::string& name, const ReportOption& option,
