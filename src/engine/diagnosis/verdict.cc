@@ -31,6 +31,8 @@ constexpr double kLossPerCompute = 0.25;
 /// Where more than this share of the step has no cause in the trace, no known loss weighs more, and
 /// the device does not compute for most of it, no verdict is drawn from the rest.
 constexpr double kMostUnexplained = 40.0;
+/// Nor is one drawn from the quarter of the step that is left where operators stand still for more.
+constexpr double kMostStalled = 75.0;
 /// A device that computes for this share of the step is bound by its kernels.
 constexpr double kComputePercent = 60.0;
 /// A roofline that covers less of the time of computing does not say what limits it.
@@ -751,7 +753,7 @@ Verdict judge(const RuleContext& rules, const SpentTime& spent,
   if (unexplained > kMostUnexplained && unexplained > lost_percent && !computes) {
     verdict.sentence = "Cannot tell: " + percent_text(unexplained) +
                        " of the step is idle time without a cause in the trace.";
-  } else if (stalled > kMostUnexplained && stalled > lost_percent) {
+  } else if (stalled > kMostStalled && stalled > lost_percent) {
     // Which family that time belongs to is not known.
     verdict.families.clear();
     verdict.sentence = "Cannot tell: " + stands_still(rules, stalls);

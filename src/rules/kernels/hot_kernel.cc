@@ -77,19 +77,21 @@ std::vector<std::uint32_t> far_rows(const RuleContext& rules) {
   return rows;
 }
 
-/// What its calls take in counted steps, without those of which a few take 20 times as long as
-/// most: something held the device up then, and no other kernel takes that away.
+/// What its calls take in counted steps, without those of which a few take 20 times as long as most
+/// of that name: something held the device up then, and no other kernel takes that away.
 Duration usual_time(const RuleContext& rules, const Blamed& blamed) {
-  std::vector<Duration> durations;
-  durations.reserve(blamed.activities.size());
+  const auto& slices = rules.trace().slices;
+  std::map<StringId, std::vector<Duration>> by_name;
   for (const SliceId activity : blamed.activities)
-    durations.push_back(rules.trace().slices.duration[activity.row()]);
-  std::ranges::sort(durations);
-  if (durations.size() < kFewestCalls) return blamed.time;
-  const Duration longest = kStalled * durations[durations.size() / 2];
+    by_name[slices.name[activity.row()]].push_back(slices.duration[activity.row()]);
   Duration time = blamed.time;
-  for (const Duration each : durations)
-    if (each > longest) time -= each;
+  for (auto& [name, durations] : by_name) {
+    if (durations.size() < kFewestCalls) continue;
+    std::ranges::sort(durations);
+    const Duration longest = kStalled * durations[durations.size() / 2];
+    for (const Duration each : durations)
+      if (each > longest) time -= each;
+  }
   return time;
 }
 

@@ -46,6 +46,22 @@ TEST(HotKernel, IsNotOneCallThatWasHeldUp) {
   EXPECT_EQ(found(1'000'000), 1U);
 }
 
+TEST(HotKernel, IsALongKernelBesideShortOnesOfTheSameCalls) {
+  TraceBuilder builder;
+  std::int64_t id = 0;
+  for (std::int64_t call = 0; call < 3; ++call) {
+    const std::int64_t at = call * 700'000;
+    builder.op("aten::mm", at, 100).shapes("[[100,100],[100,100]]").types(R"(["float","float"])");
+    for (std::int64_t fill = 0; fill < 2; ++fill) {
+      builder.runtime("cudaLaunchKernel", at + 10 + 10 * fill, 5, ++id);
+      builder.kernel("fill", at + 1'000 + 2'000 * fill, 1'000, id);
+    }
+    builder.runtime("cudaLaunchKernel", at + 40, 5, ++id);
+    builder.kernel("sgemm", at + 10'000, 600'000, id);
+  }
+  EXPECT_EQ(JudgedTrace(builder.build(), &kDevice).findings(hot_kernel()).size(), 1U);
+}
+
 TEST(HotKernel, CountsCallsOfCountedStepsOnly) {
   TraceBuilder builder;
   for (std::int64_t i = 0; i < 3; ++i) {
