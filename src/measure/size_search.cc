@@ -47,30 +47,24 @@ bool SizeSearch::add(std::span<const double> base, std::span<const double> now, 
   return true;
 }
 
-std::vector<bool> SizeSearch::believed() const {
+std::vector<std::int64_t> SizeSearch::certain(bool Judged::*which) const {
   std::vector<double> p;
   for (const Judged& each : judged_) p.push_back(each.p);
-  return reject_with_false_discovery_rate(p, kFalseDiscovery);
+  const std::vector<bool> believed = reject_with_false_discovery_rate(p, kFalseDiscovery);
+  std::vector<std::int64_t> sizes;
+  for (std::size_t i = 0; i < judged_.size(); ++i)
+    if (believed[i] && judged_[i].*which) sizes.push_back(judged_[i].size);
+  return sizes;
 }
 
 std::optional<std::int64_t> SizeSearch::surely_slower() const {
-  const std::vector<bool> believed = this->believed();
-  std::optional<std::int64_t> largest;
-  for (std::size_t i = 0; i < judged_.size(); ++i) {
-    if (believed[i] && judged_[i].slower)
-      largest = std::max(largest.value_or(judged_[i].size), judged_[i].size);
-  }
-  return largest;
+  const std::vector<std::int64_t> sizes = certain(&Judged::slower);
+  return sizes.empty() ? std::nullopt : std::optional(std::ranges::max(sizes));
 }
 
 std::optional<std::int64_t> SizeSearch::surely_faster() const {
-  const std::vector<bool> believed = this->believed();
-  std::optional<std::int64_t> smallest;
-  for (std::size_t i = 0; i < judged_.size(); ++i) {
-    if (believed[i] && judged_[i].faster)
-      smallest = std::min(smallest.value_or(judged_[i].size), judged_[i].size);
-  }
-  return smallest;
+  const std::vector<std::int64_t> sizes = certain(&Judged::faster);
+  return sizes.empty() ? std::nullopt : std::optional(std::ranges::min(sizes));
 }
 
 std::optional<std::int64_t> SizeSearch::after(std::int64_t size) const {

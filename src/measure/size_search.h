@@ -51,8 +51,8 @@ class SizeSearch {
   };
   std::vector<Judged> judged_;
 
-  /// By judged size: it is no discovery by chance.
-  [[nodiscard]] std::vector<bool> believed() const;
+  /// The sizes of which that holds and is no discovery by chance.
+  [[nodiscard]] std::vector<std::int64_t> certain(bool Judged::*which) const;
   [[nodiscard]] std::optional<std::int64_t> after(std::int64_t size) const;
 };
 
