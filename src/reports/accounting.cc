@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "analysis/accounting/groups.h"
+#include "reports/gap_notes.h"
 #include "reports/phase_notes.h"
 #include "reports/report.h"
 #include "reports/step_selection.h"
@@ -280,6 +281,7 @@ void add_notes(const Context& context, Accounts& accounts) {
   if (!context.steps().note.empty()) accounts.notes.push_back(context.steps().note);
   if (accounts.shared.by == AccountBy::phase)
     accounts.notes.push_back(phase_note(context.phases()));
+  note_unasked_gaps(context, accounts.notes);
 }
 
 Result<Accounts> compute(const Context& context) {

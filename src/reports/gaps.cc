@@ -11,6 +11,7 @@
 #include "analysis/accounting/accounting.h"
 #include "analysis/accounting/groups.h"
 #include "analysis/operators/call_sites.h"
+#include "reports/gap_notes.h"
 #include "reports/report.h"
 
 namespace fathom {
@@ -154,7 +155,6 @@ constexpr Gaps::Column kColumns[] = {
 void add_device(const Context& context, const DeviceAccounting& device, Gaps& gaps) {
   gaps.shared.steps.emplace(device.device, StepFinder(context.steps(), device.device));
   const Interval window = context.window();
-  gaps.rows.reserve(gaps.rows.size() + device.gaps.size());
   for (const Gap& gap : device.gaps) {
     if (gap.interval.end <= window.begin || window.end <= gap.interval.begin) continue;
     gaps.rows.push_back({&gap});
@@ -167,6 +167,7 @@ Result<Gaps> compute(const Context& context) {
     if (context.selection.device && device.device != *context.selection.device) continue;
     add_device(context, device, gaps);
   }
+  note_unasked_gaps(context, gaps.notes);
   return gaps;
 }
 

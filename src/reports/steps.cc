@@ -167,19 +167,21 @@ std::vector<LaunchEvent> launch_events(const Context& context) {
   return events;
 }
 
-/// How many events of that process (any, for a step of no process) and device lie in `host`.
-std::uint64_t launches_in(const std::vector<LaunchEvent>& events, const Step& step,
-                          std::int32_t device) {
-  if (!step.process.valid()) {
-    return static_cast<std::uint64_t>(std::ranges::count_if(events, [&](const LaunchEvent& event) {
-      return event.device == device && step.host.begin <= event.at && event.at <= step.host.end;
-    }));
-  }
+/// The same, as if all were of one process: that of a step of no process.
+std::vector<LaunchEvent> of_any_process(std::vector<LaunchEvent> events) {
+  for (LaunchEvent& event : events) event.process = {};
+  sort_rows(std::span(events), before);
+  return events;
+}
+
+/// How many of sorted events of the step's process are of that device and between the two.
+std::uint64_t launches_between(const std::vector<LaunchEvent>& events, const Step& step,
+                               std::int32_t device, Time begin, Time end) {
   const auto first_at = [&](Time time) {
     const LaunchEvent bound{step.process, device, time, SliceId(std::size_t{0})};
     return std::ranges::lower_bound(events, bound, before);
   };
-  return static_cast<std::uint64_t>(first_at(step.host.end) - first_at(step.host.begin));
+  return static_cast<std::uint64_t>(first_at(end) - first_at(begin));
 }
 
 std::uint64_t kernels_in(const Trace& trace, const DeviceTimeline& timeline, Interval window) {
@@ -193,7 +195,11 @@ std::uint64_t kernels_in(const Trace& trace, const DeviceTimeline& timeline, Int
 class RowMaker {
  public:
   RowMaker(const Context& context, std::vector<Row>& rows)
-      : context_(context), launches_(launch_events(context)), rows_(rows) {}
+      : context_(context), launches_(launch_events(context)), rows_(rows) {
+    const auto of_none = [](const Step& step) { return !step.process.valid(); };
+    if (std::ranges::any_of(context.steps().steps, of_none))
+      launches_of_any_ = of_any_process(launches_);
+  }
 
   void add(const Step& step) {
     bool any = false;
@@ -210,12 +216,21 @@ class RowMaker {
   [[nodiscard]] OnDevice on_device(const Step& step, const DeviceTimeline& timeline) const {
     return {.device = timeline.device,
             .time = busy_time(timeline, step.window),
-            .launches = launches_in(launches_, step, timeline.device),
+            .launches = launches_in(step, timeline.device),
             .kernels = kernels_in(context_.trace, timeline, step.window)};
+  }
+
+  /// Of a step of no process, what begins as it ends counts, too: it may be the whole trace.
+  [[nodiscard]] std::uint64_t launches_in(const Step& step, std::int32_t device) const {
+    const auto [begin, end] = step.host;
+    return step.process.valid()
+               ? launches_between(launches_, step, device, begin, end)
+               : launches_between(launches_of_any_, step, device, begin, end + duration_ns(1));
   }
 
   const Context& context_;
   std::vector<LaunchEvent> launches_;
+  std::vector<LaunchEvent> launches_of_any_;  // where a step has no process
   std::vector<Row>& rows_;
 };
 

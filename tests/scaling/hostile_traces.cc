@@ -412,6 +412,18 @@ Trace streams(std::size_t count) {
   return trace.build();
 }
 
+/// One thread launches to each of them before the first begins: all are idle for all of that.
+Trace devices(std::size_t count) {
+  TraceBuilder trace;
+  for (std::size_t i = 0; i < count; ++i) {
+    trace.op("aten::mm", whole(i) * kGap, 60);
+    trace.runtime("cudaLaunchKernel", whole(i) * kGap + 5, 10, whole(i) + 1);
+    trace.on_stream(7, static_cast<std::int32_t>(i));
+    trace.kernel("gemm", whole(count + i) * kGap, 30, whole(i) + 1);
+  }
+  return trace.build();
+}
+
 /// Every thread counts the same sequence number; each has backward operators.
 Trace equal_sequences_of_threads(std::size_t count) {
   TraceBuilder trace;
@@ -756,6 +768,7 @@ std::span<const HostileTrace> hostile_traces() {
       {"threads", threads, many()},
       {"concurrent_threads", concurrent_threads, few()},
       {"streams", streams, many()},
+      {"devices", devices, few()},
       {"processes", processes, few()},
       {"stepping_processes", stepping_processes, few()},
       {"equal_sequences_of_threads", equal_sequences_of_threads, kFew},

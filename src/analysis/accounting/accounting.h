@@ -85,6 +85,8 @@ struct DeviceAccounting {
   std::int32_t device = 0;
   Column<Gap> gaps;          ///< By time, disjoint: all idle time of the trace's span.
   Column<IdlePiece> pieces;  ///< By time, disjoint: the gaps cut by cause.
+  /// Gaps whose cause was not looked for, as those before them had so many: host_unknown.
+  std::uint64_t unasked_gaps = 0;
 };
 
 /// The main host thread's time, for traces without device activity.

@@ -15,6 +15,11 @@ namespace {
 /// launched before the recording.
 constexpr Duration kLongDelay = duration_ns(1'000'000);
 
+/// Stretches of host work that gaps may be explained by, for each slice of the trace. Devices that
+/// one thread launches to are all idle while it does anything, and each is explained by all of it:
+/// by a call and by what follows it. So thirty-two devices of one thread are explained whole.
+constexpr std::size_t kStretchesPerSlice = 64;
+
 }  // namespace
 
 GapFinder::GapFinder(const Context& context, const HostThreads& threads, const EventWaits& waits,
@@ -25,7 +30,10 @@ GapFinder::GapFinder(const Context& context, const HostThreads& threads, const E
       waits_(waits),
       one_off_(one_off),
       launch_delay_(launch_delay),
-      ops_(trace_, context.nesting()) {
+      ops_(trace_, context.nesting()),
+      stretches_left_(kStretchesPerSlice * trace_.slices.size()),
+      launched_(trace_.tracks.size()),
+      launches_(trace_.tracks.size()) {
   for (const DeviceTimeline& timeline : context.timelines().devices) {
     for (const SliceId activity : timeline.activities) {
       recorded_.begin = std::min(recorded_.begin, trace_.slices.start[activity.row()]);
@@ -56,23 +64,27 @@ DeviceAccounting GapFinder::find(const DeviceTimeline& timeline) {
 /// Who leads and who helps, by how much each thread launches.
 void GapFinder::start_device(const DeviceTimeline& timeline) {
   result_.device = timeline.device;
-  launched_.assign(trace_.tracks.size(), Time::min());
-  std::vector<std::uint32_t> launches(trace_.tracks.size());
+  std::vector<TrackId> launching;
   for (const SliceId activity : timeline.activities) {
+    launched_[trace_.slices.track[activity.row()].row()] = Time::min();
     const SliceId launch = context_.links().launch[activity.row()];
-    if (launch.valid()) ++launches[trace_.slices.track[launch.row()].row()];
+    if (!launch.valid()) continue;
+    const TrackId track = trace_.slices.track[launch.row()];
+    if (launches_[track.row()]++ == 0) launching.push_back(track);
   }
-  const auto most = std::ranges::max_element(launches);
   main_ = threads_.main();
   feeder_ = {};
-  if (most == launches.end() || *most == 0) return;
-  const StringId process = trace_.tracks[static_cast<std::size_t>(most - launches.begin())].process;
+  if (launching.empty()) return;
+  const auto launches = [this](TrackId track) { return launches_[track.row()]; };
+  std::ranges::sort(launching, {}, [](TrackId track) { return track.row(); });
+  const TrackId most = *std::ranges::max_element(launching, {}, launches);
+  const StringId process = trace_.tracks[most.row()].process;
   main_ = threads_.main_of(process);
-  for (std::size_t track = 0; track < launches.size(); ++track) {
-    if (launches[track] == 0 || TrackId(track) == main_) continue;
-    if (trace_.tracks[track].process != process) continue;
-    if (!feeder_.valid() || launches[track] > launches[feeder_.row()]) feeder_ = TrackId(track);
+  for (const TrackId track : launching) {
+    if (track == main_ || trace_.tracks[track.row()].process != process) continue;
+    if (!feeder_.valid() || launches(track) > launches(feeder_)) feeder_ = track;
   }
+  for (const TrackId track : launching) launches_[track.row()] = 0;
 }
 
 GapFinder::Hosts GapFinder::hosts_of(SliceId launch) const {
@@ -94,8 +106,12 @@ void GapFinder::add_gap(Interval interval, SliceId next) {
   // Nothing launches what a device's copy engine does: its main thread says what it waited for.
   const bool named = gap.launch.valid() || (next.valid() && is_dma_request(trace_.name(next)));
   const bool unknown = next.valid() ? !named : !hosts.first.valid();
-  if (unknown || (gap.launch.valid() && runs_earlier_work(gap))) {
-    add_piece(interval, unknown ? Bucket::host_unknown : Bucket::device_wait);
+  const bool unasked = !unknown && stretches_left_ == 0;
+  if (unasked) ++result_.unasked_gaps;
+  if (unknown || unasked) {
+    add_piece(interval, Bucket::host_unknown);
+  } else if (gap.launch.valid() && runs_earlier_work(gap)) {
+    add_piece(interval, Bucket::device_wait);
   } else {
     const Time launched = gap.launch.valid() ? trace_.slices.start[gap.launch.row()] : interval.end;
     const Time explained = std::clamp(launched, interval.begin, interval.end);
@@ -130,6 +146,7 @@ Opener GapFinder::opener_of(const Hosts& hosts, const Gap& gap, SliceId& call) {
 
 void GapFinder::explain_host(const Hosts& hosts, Interval interval) {
   const auto add = [this](Interval stretch, Bucket state, SliceId) {
+    if (stretches_left_ > 0) --stretches_left_;
     add_host_piece(stretch, state);
   };
   const auto ask = [&](Interval stretch, Bucket state, SliceId innermost) {

@@ -20,7 +20,7 @@ class GapFinder {
             const OneOffWork& one_off, Duration launch_delay);
 
   /// All gaps of a device over the trace's span. O(activities + host slices in gaps + gaps * log
-  /// n).
+  /// n), and of host slices no more than a multiple of all for all devices together.
   DeviceAccounting find(const DeviceTimeline& timeline);
 
  private:
@@ -58,6 +58,7 @@ class GapFinder {
   const OneOffWork& one_off_;
   Duration launch_delay_;
   EnclosingOps ops_;
+  std::size_t stretches_left_;                   // of host work, that gaps may be explained by
   std::vector<HostWalk> walks_;                  // by track
   Interval recorded_{Time::max(), Time::min()};  // from the first activity to the end of the last
 
@@ -66,6 +67,7 @@ class GapFinder {
   TrackId main_;    // leads the process that launches most onto it
   TrackId feeder_;  // of that process's other threads, the one that launches most onto it
   std::vector<Time> launched_;  // by track: when the last activity of the stream was launched
+  std::vector<std::uint32_t> launches_;  // by track, onto it; 0 between two devices
 
   // Of the gap at hand.
   std::size_t first_piece_ = 0;
