@@ -179,6 +179,16 @@ class Check(unittest.TestCase):
         self.assertEqual(done.returncode, 4)
         self.assertIn("is missing in new", " ".join(done.stdout.split()))
 
+    def test_all_that_differs_is_named(self):
+        arguments = (H100, "--against", ROOT / "examples/resnet50_v100.pt.trace.json.gz", "--budget", "step_time+3%")
+        differs = json.loads(check(*arguments, "--json").stdout)["checks"][0]["differs"]
+        self.assertGreater(len(differs), 5)
+        for words in ((), ("--markdown",)):
+            text = " ".join(check(*arguments, *words).stdout.replace("\\", "").split())
+            for each in differs:
+                for value in (each["title"], each["base"], each["new"]):
+                    self.assertIn(value, text)
+
     def test_json_is_as_the_schema_says(self):
         schema = json.loads((ROOT / "docs/check.schema.json").read_text())
         for arguments in (
