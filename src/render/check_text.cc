@@ -151,7 +151,9 @@ std::string checked_values(const CheckedBudget& checked) {
   text += shown(checked.now);
   const bool percent = budget.kind == BudgetKind::percent_of_base && checked.base && checked.now &&
                        *checked.base > 0;
-  if (percent) text += ", " + change_of(*checked.now, *checked.base);
+  if (percent) text += ", " + change_of(checked.estimate.value_or(*checked.now), *checked.base);
+  if (checked.estimate)
+    text += (percent ? "" : ", " + value_text(budget, *checked.estimate)) + " by pairs";
   if (checked.interval) text += " (95 % interval " + interval_text(checked) + ")";
   if (checked.limit) text += ", " + std::string(relation(budget.kind)) + " " + shown(checked.limit);
   return text;
