@@ -89,10 +89,13 @@ int save(const BaselineArguments& args, const std::vector<std::string>& words) {
   if (*before && !args.accept) baseline.accepted = (*before)->accepted_one();
   const Result<std::string> text = baseline_text(baseline);
   if (!text) return fail(Error(text.error()).in(path));
+  // What is shown is what the file has: rows that do not fit are added up in it.
+  Result<SavedBaseline> kept = parse_baseline(*text);
+  if (!kept) return fail(std::move(kept).error().in(path));
   const Result<void> written = replace_file(path, *text);
   if (!written) return fail(written.error());
   return write_results(args.output, {}, [&](ResultWriter& writer, const Output&) {
-    const NamedBaseline saved{.path = path, .bytes = text->size(), .baseline = baseline};
+    const NamedBaseline saved{.path = path, .bytes = text->size(), .baseline = std::move(*kept)};
     const Result<void> shown = args.output.json
                                    ? writer.raw(*text)
                                    : writer.text(render_baseline_text(saved, writer.style()));

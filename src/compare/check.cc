@@ -165,6 +165,7 @@ class RankChecker {
     if (!ratio.interval) return;
     out_.interval = Bounds{.low = ratio.interval->low * *out_.limit,
                            .high = ratio.interval->high * *out_.limit};
+    if (ratio.of_pairs) out_.estimate = ratio.ratio * *out_.limit;
     if (!ratio.covers_runs && claims_ == Claims::over_runs) {
       out_.reason += "; --within-runs decides about these runs only";
       return;

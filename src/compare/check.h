@@ -32,9 +32,12 @@ struct CheckedBudget {
   std::optional<double> now;
   std::optional<double> limit;     ///< Of `now`, beside `base`.
   std::optional<Bounds> interval;  ///< Of `now`; unset for counts, which have no noise.
-  bool covers_runs = false;        ///< The interval covers how runs vary.
-  std::string basis;               ///< What the interval is of.
-  std::string reason;              ///< Why it is unknown; else what to know of the decision.
+  /// What the interval is of where it is of pairs of runs: `now` as it follows from the median of
+  /// their ratios. Unset where the interval is of `now` itself.
+  std::optional<double> estimate;
+  bool covers_runs = false;  ///< The interval covers how runs vary.
+  std::string basis;         ///< What the interval is of.
+  std::string reason;        ///< Why it is unknown; else what to know of the decision.
 };
 
 /// What the budgets are checked against.

@@ -132,6 +132,30 @@ TEST(Check, PairsOfRunsDecideByTheirSigns) {
   EXPECT_EQ(check(base, now, "step_time+3%").checks[0].budgets[0].judgement, Judgement::within);
 }
 
+TEST(Check, OfPairsTheEstimateIsTheMedianOfTheirRatios) {
+  Runs base;
+  Runs now;
+  for (std::uint64_t i = 0; i < 10; ++i) {
+    // With the one pair that differs the median of new is among the long runs, that of base
+    // between.
+    const double length = i < 5 ? 1e6 : 2e6;
+    base.push_back({recording(length, i + 1)});
+    now.push_back({recording(1.1 * (i == 4 ? 2e6 : length), i + 101)});
+  }
+  for (const bool in_turns : {false, true}) {
+    if (in_turns) take_turns(base, now);
+    for (const std::string_view budget : {"step_time+3%", "step_time+50us"}) {
+      const CheckedBudget out = check(base, now, budget).checks[0].budgets[0];
+      ASSERT_TRUE(out.interval && out.estimate) << budget;
+      EXPECT_GT(*out.now, out.interval->high) << budget;
+      EXPECT_LE(out.interval->low, *out.estimate) << budget;
+      EXPECT_GE(out.interval->high, *out.estimate) << budget;
+      EXPECT_NEAR(*out.estimate / *out.base, 1.1, 0.03) << budget;
+    }
+    EXPECT_FALSE(check(base, now, "step_time<9ms").checks[0].budgets[0].estimate);
+  }
+}
+
 /// Three times as long, and still: what the machine did between the sides is not known.
 TEST(Check, AllOfTheOneAndThenAllOfTheOtherCannotBeTold) {
   Runs base;

@@ -140,15 +140,22 @@ std::optional<TimeRatio> of_many_runs(const std::vector<double>& base,
         turns.alone == 0 ? ""
                          : std::to_string(turns.alone) +
                                " recordings without a neighbour of the other side left out";
-    return TimeRatio{ratio->ratio, ratio->interval, true,
-                     "over " + std::to_string(turns.pairs.size()) + " pairs of runs", alone};
+    return TimeRatio{.ratio = ratio->ratio,
+                     .interval = ratio->interval,
+                     .covers_runs = true,
+                     .basis = "over " + std::to_string(turns.pairs.size()) + " pairs of runs",
+                     .reason = alone,
+                     .of_pairs = true};
   }
   if (base.size() == now.size()) {
     const std::optional<PairedRatio> ratio = paired_ratio(base, now);
     if (!ratio) return std::nullopt;
-    return TimeRatio{ratio->ratio, ratio->interval, false,
-                     "over " + std::to_string(now.size()) + " runs a side, not in turns",
-                     turns.reason};
+    return TimeRatio{.ratio = ratio->ratio,
+                     .interval = ratio->interval,
+                     .covers_runs = false,
+                     .basis = "over " + std::to_string(now.size()) + " runs a side, not in turns",
+                     .reason = turns.reason,
+                     .of_pairs = true};
   }
   const std::optional<MedianRatio> ratio = median_ratio(base, now);
   if (!ratio) return std::nullopt;

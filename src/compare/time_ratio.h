@@ -29,6 +29,9 @@ struct TimeRatio {
   bool covers_runs = false;
   std::string basis;   ///< "within the one run of each side", "over 8 pairs of runs".
   std::string reason;  ///< Why there is no interval; else what it does not cover.
+  /// `ratio` and its interval are of the ratios of pairs of runs. The ratio of the medians of both
+  /// sides is another number then, and may lie outside.
+  bool of_pairs = false;
 };
 
 /// Whether the steps of one run were ever steady (stats/warm_up.h); of more than 250, as means of

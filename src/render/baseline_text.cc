@@ -63,6 +63,18 @@ std::string runs_text(const Snapshot& snapshot) {
   return text;
 }
 
+/// How many are not shown, and how many of all are sums; "" where neither is to be said.
+std::string further_rows_text(const std::vector<const ProfileRow*>& rows) {
+  std::string text;
+  if (rows.size() > kRows) text = "and " + std::to_string(rows.size() - kRows) + " more";
+  const auto sums =
+      std::ranges::count_if(rows, [](const ProfileRow* row) { return row->key.op == kFoldedRows; });
+  if (sums == 0) return text;
+  return text + (text.empty() ? "" : "; ") + std::to_string(sums) + " of all " +
+         std::to_string(rows.size()) + (sums == 1 ? " is a sum" : " are sums") +
+         " of shorter ones that do not fit";
+}
+
 std::string rows_text(const Profile& profile, const Style& style) {
   std::vector<const ProfileRow*> rows;
   for (const ProfileRow& row : profile.rows) rows.push_back(&row);
@@ -77,8 +89,8 @@ std::string rows_text(const Profile& profile, const Style& style) {
                              (row.key.op.empty() ? "(no operator)" : row.key.op.str());
     text += pad_left(time_text(mean), 11) + "  " + shorten_middle(printable(what), 100) + "\n";
   }
-  if (rows.size() > kRows)
-    text += "             and " + std::to_string(rows.size() - kRows) + " more\n";
+  const std::string rest = further_rows_text(rows);
+  if (!rest.empty()) text += "             " + rest + "\n";
   return text;
 }
 

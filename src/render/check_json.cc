@@ -37,6 +37,7 @@ void write_budget(JsonWriter& json, const CheckedBudget& checked) {
   } else {
     json.null();
   }
+  if (checked.estimate) json.member("estimate", *checked.estimate);
   json.member("basis", checked.basis).member("reason", checked.reason).end();
 }
 

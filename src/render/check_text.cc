@@ -16,10 +16,11 @@ namespace fathom {
 namespace {
 
 constexpr std::size_t kInputs = 3;
-constexpr std::size_t kConditions = 5;
 constexpr std::size_t kLargestMarkdown = 1'000'000;
 /// The longest text in a cell of markdown; inputs and conditions may be of any length.
 constexpr std::size_t kLongestText = 400;
+/// The same of all that differs: it is named in full, and a recording may say anything.
+constexpr std::size_t kLongestDiffers = 20'000;
 
 /// "1,613.7".
 std::string thousandths_text(double value) {
@@ -74,14 +75,8 @@ std::string joined(const std::vector<std::string>& texts, std::size_t limit) {
   return out;
 }
 
-std::string differs_text(const Check& check) {
-  std::vector<std::string> texts;
-  const auto shown = [](const std::string& value) {
-    return value.empty() ? std::string("not recorded") : value;
-  };
-  for (const ComparedCondition& each : check.differs)
-    texts.push_back(each.title + " " + shown(each.base) + " → " + shown(each.now));
-  return joined(texts, kConditions);
+std::string differing(const Check& check) {
+  return shorten_middle(printable(differs_text(check.differs)), kLongestDiffers);
 }
 
 std::string_view title_of(Judgement judgement) {
@@ -156,7 +151,9 @@ std::string checked_values(const CheckedBudget& checked) {
   text += shown(checked.now);
   const bool percent = budget.kind == BudgetKind::percent_of_base && checked.base && checked.now &&
                        *checked.base > 0;
-  if (percent) text += ", " + change_of(*checked.now, *checked.base);
+  if (percent) text += ", " + change_of(checked.estimate.value_or(*checked.now), *checked.base);
+  if (checked.estimate)
+    text += (percent ? "" : ", " + value_text(budget, *checked.estimate)) + " by pairs";
   if (checked.interval) text += " (95 % interval " + interval_text(checked) + ")";
   if (checked.limit) text += ", " + std::string(relation(budget.kind)) + " " + shown(checked.limit);
   return text;
@@ -172,7 +169,7 @@ std::string render_check_text(const CheckedRuns& checked, const Style& style) {
   text += paragraph("New", joined(checked.now, kInputs), style);
   for (const Check& check : checked.checks) {
     text += paragraph("Base", reference_text(check), style);
-    const std::string differs = differs_text(check);
+    const std::string differs = differing(check);
     if (!differs.empty()) text += paragraph("Differs", differs, style);
     for (const CheckedBudget& budget : check.budgets) text += budget_text(budget, style);
   }
@@ -184,7 +181,7 @@ std::string render_check_markdown(const CheckedRuns& checked) {
   text += "\n- New: " + markdown_cell(joined(checked.now, kInputs)) + "\n";
   for (const Check& check : checked.checks) {
     text += "\n- Base: " + markdown_cell(reference_text(check)) + "\n";
-    const std::string differs = differs_text(check);
+    const std::string differs = differing(check);
     if (!differs.empty()) text += "- Differs: " + markdown_cell(differs) + "\n";
     if (!check.budgets.empty()) text += "\n| | budget | measured | |\n|---|---|---|---|\n";
     std::size_t left = check.budgets.size();

@@ -304,14 +304,37 @@ std::string steadiness_text(const Comparison& comparison, bool all) {
   return text.empty() ? text : text + ".";
 }
 
-std::vector<std::string> condition_texts(const Comparison& comparison) {
+std::vector<std::string> condition_texts(const std::vector<ComparedCondition>& differs) {
   std::vector<std::string> texts;
+  texts.reserve(differs.size());
   const auto shown = [](const std::string& value) {
     return value.empty() ? std::string("not recorded") : value;
   };
-  for (const ComparedCondition& condition : comparison.differs)
-    texts.push_back(condition.title + " " + shown(condition.base) + " → " + shown(condition.now));
+  for (const ComparedCondition& each : differs)
+    texts.push_back(each.title + " " + shown(each.base) + " → " + shown(each.now));
   return texts;
+}
+
+std::string differs_text(const std::vector<ComparedCondition>& differs) {
+  std::string both;
+  std::string base;
+  std::string now;
+  const auto add = [](std::string& to, std::string_view label, const std::string& text) {
+    to += (to.empty() ? std::string(label) : "; ") + text;
+  };
+  for (const ComparedCondition& each : differs) {
+    if (each.now.empty()) {
+      add(base, "only base recorded: ", each.title + " " + each.base);
+    } else if (each.base.empty()) {
+      add(now, "only new recorded: ", each.title + " " + each.now);
+    } else {
+      add(both, "", each.title + " " + each.base + " → " + each.now);
+    }
+  }
+  for (const std::string& side : {base, now}) {
+    if (!side.empty()) add(both, "", side);
+  }
+  return both;
 }
 
 std::vector<std::string> counter_texts(const Comparison& comparison) {

@@ -47,8 +47,11 @@ std::string step_text(const Comparison& comparison);
 /// "base faster after 12 steps; new never steady", and with `all` also how neighbours correlate.
 /// "" where there is nothing to tell.
 std::string steadiness_text(const Comparison& comparison, bool all);
-/// "PyTorch 2.14 → 2.15": what differs in the conditions.
-std::vector<std::string> condition_texts(const Comparison& comparison);
+/// "PyTorch 2.14 → 2.15", "seed of torch not recorded → 1": one each.
+std::vector<std::string> condition_texts(const std::vector<ComparedCondition>& differs);
+/// "PyTorch 2.14 → 2.15; only new recorded: seed of torch 1; threads 8": all of them in a sentence,
+/// those first that both sides recorded. "" where nothing differs.
+std::string differs_text(const std::vector<ComparedCondition>& differs);
 /// "kernel launches 120 → 3": those that differ, per step.
 std::vector<std::string> counter_texts(const Comparison& comparison);
 /// The titles of those that are equal.

@@ -32,6 +32,21 @@ TEST(CompareRows, HowNeighboursCorrelateIsToldWithAllOnly) {
   EXPECT_EQ(steadiness_text(pair, true), "both correlation of neighbours 0.260.");
 }
 
+TEST(CompareRows, AllThatDiffersIsNamedFirstWhatBothSidesRecorded) {
+  const std::vector<ComparedCondition> differs = {
+      {.id = "seed", .title = "seed of torch", .base = "", .now = "1"},
+      {.id = "host.cpu", .title = "processor", .base = "a, b", .now = "c"},
+      {.id = "cuda", .title = "CUDA", .base = "13.2", .now = ""},
+      {.id = "torch", .title = "PyTorch", .base = "2.14", .now = "2.15"},
+      {.id = "threads", .title = "threads", .base = "", .now = "8"}};
+  EXPECT_EQ(differs_text(differs),
+            "processor a, b → c; PyTorch 2.14 → 2.15; only base recorded: CUDA 13.2; only new "
+            "recorded: seed of torch 1; threads 8");
+  EXPECT_EQ(differs_text({differs.front()}), "only new recorded: seed of torch 1");
+  EXPECT_EQ(differs_text({}), "");
+  EXPECT_EQ(condition_texts(differs).front(), "seed of torch not recorded → 1");
+}
+
 TEST(CompareRows, NumbersThatAreWrittenAlikeHaveTheirDifference) {
   Comparison pair;
   pair.base.steps = pair.now.steps = 2;

@@ -2,7 +2,9 @@
 #include "render/compare_text.h"
 
 #include <algorithm>
+#include <cstdint>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "base/utf8.h"
@@ -23,16 +25,17 @@ constexpr std::size_t kTimeWidth = 10;
 constexpr std::ptrdiff_t kScreenLines = 24;
 constexpr std::size_t kRowsOfMarkdown = 20;
 
-/// How many of each are shown before "other …".
+/// How many of each are shown before "other …". What differs in the conditions is shown in any
+/// case, for it may be why the times do.
 struct Limits {
   std::size_t buckets = kEverything;
   std::size_t causes = kEverything;
-  std::size_t conditions = kEverything;
   std::size_t counters = kEverything;
+  bool phases = true;
 };
 /// The first with which all is on one screen; the last in any case.
-constexpr Limits kOnAScreen[] = {
-    {5, 5, 3, 4}, {5, 4, 2, 3}, {4, 4, 2, 2}, {4, 3, 1, 1}, {3, 3, 1, 1}};
+constexpr Limits kOnAScreen[] = {{5, 5, 4}, {5, 4, 3}, {4, 4, 2},
+                                 {4, 3, 1}, {3, 3, 1}, {3, 3, 1, false}};
 
 std::string joined(const std::vector<std::string>& texts, std::size_t limit) {
   std::string out;
@@ -92,6 +95,22 @@ std::string counters_text(const Comparison& pair, std::size_t limit) {
   return text.empty() ? text : "per step: " + text + ".";
 }
 
+/// What differs in the pair that is shown; then what does on other ranks alone, as on the first of
+/// them.
+std::vector<ComparedCondition> differing(const ComparedSides& sides) {
+  std::vector<ComparedCondition> out = sides.pairs[sides.shown].differs;
+  for (std::size_t i = 0; i < sides.pairs.size(); ++i) {
+    const std::int64_t rank =
+        sides.ranks[i] == kAbsent ? static_cast<std::int64_t>(i) + 1 : sides.ranks[i];
+    for (ComparedCondition each : sides.pairs[i].differs) {
+      if (std::ranges::find(out, each.id, &ComparedCondition::id) != out.end()) continue;
+      each.title += " of rank " + std::to_string(rank);
+      out.push_back(std::move(each));
+    }
+  }
+  return out;
+}
+
 /// Results of fathom bench may be of another time than that of a step.
 std::string_view time_label(const Comparison& pair) {
   const auto of_steps = [](const ComparedSide& side) {
@@ -105,16 +124,16 @@ class TextWriter {
   TextWriter(const Style& style, bool all, const Limits& limits)
       : style_(style), all_(all), limits_(limits) {}
 
-  std::string write(const Comparison& pair) {
+  std::string write(const Comparison& pair, const std::vector<ComparedCondition>& differs) {
     const std::size_t room = all_ || style_.width < kLabelWidth ? 0 : style_.width - kLabelWidth;
     add("Base", input_text(pair.base, room));
     add("New", input_text(pair.now, room));
     add(time_label(pair), step_text(pair));
     add("", same_text(pair));
     add("Steps", steadiness_text(pair, all_));
-    add("Differs", joined(condition_texts(pair), limits_.conditions));
+    add("Differs", differs_text(differs));
     table("Where the time of a mean step goes", bucket_lines(pair, limits_.buckets), true);
-    if (!all_) add("By phase", phases_text(pair));
+    if (!all_ && limits_.phases) add("By phase", phases_text(pair));
     table("Why: self time of operators and kernels, by cause of its change",
           cause_lines(pair, limits_.causes), false);
     if (all_) {
@@ -191,7 +210,8 @@ std::string markdown_table(std::string_view what, const std::vector<ChangeLine>&
   return text;
 }
 
-std::string markdown_of(const Comparison& pair, bool all) {
+std::string markdown_of(const Comparison& pair, const std::vector<ComparedCondition>& differ,
+                        bool all) {
   std::string text =
       "**" + std::string(time_label(pair)) + "**: " + markdown_cell(step_text(pair)) + "\n";
   if (!same_text(pair).empty()) text += "\n" + same_text(pair) + "\n";
@@ -199,7 +219,7 @@ std::string markdown_of(const Comparison& pair, bool all) {
           "\n- New: " + markdown_cell(input_text(pair.now, 0)) + "\n";
   if (const std::string steps = steadiness_text(pair, all); !steps.empty())
     text += "- Steps: " + steps + "\n";
-  for (const std::string& differs : condition_texts(pair))
+  for (const std::string& differs : condition_texts(differ))
     text += "- Differs: " + markdown_cell(differs) + "\n";
   text +=
       markdown_table("where the time of a mean step goes", bucket_lines(pair, kEverything), true);
@@ -225,7 +245,8 @@ std::string text_of(const ComparedSides& sides, const std::optional<Target>& tar
   for (std::size_t i = 0; i < sides.pairs.size(); ++i) {
     if (!all && i != sides.shown) continue;
     if (!text.empty() && all) text += '\n';
-    text += TextWriter(style, all, limits).write(sides.pairs[i]);
+    text += TextWriter(style, all, limits)
+                .write(sides.pairs[i], all ? sides.pairs[i].differs : differing(sides));
   }
   if (target) text += paragraph("Target", target_line(sides, target), style);
   for (const std::string& note : sides.notes) text += paragraph("Note", note, style);
@@ -249,7 +270,7 @@ std::string render_compare_markdown(const ComparedSides& sides, const std::optio
                                     bool all) {
   std::string text = "## Comparison of two recordings\n\n";
   if (sides.pairs.size() > 1) text += markdown_cell(ranks_text(sides)) + "\n\n";
-  text += markdown_of(sides.pairs[sides.shown], all);
+  text += markdown_of(sides.pairs[sides.shown], differing(sides), all);
   if (target) text += "\n**Target**: " + markdown_cell(target_line(sides, target)) + "\n";
   for (const std::string& note : sides.notes) text += "\n" + markdown_cell(note) + "\n";
   return text;

@@ -60,6 +60,12 @@ std::string why_of(const Comparison& pair) {
   return causes.empty() ? std::string() : causes.front().what;
 }
 
+/// In what conditions it differs from the variant before; "" where in none.
+std::string differs_of(const Comparison& step) {
+  const std::string differs = differs_text(step.differs);
+  return differs.empty() ? differs : "differs: " + differs;
+}
+
 std::string basis_text(const Ladder& ladder) {
   const Comparison& last = *ladder.variants.back().in_all;
   return last.ratio_note;
@@ -108,6 +114,8 @@ std::string render_ladder_text(const Ladder& ladder, const Style& style) {
     };
     add(variant.side.input);
     if (!variant.step) continue;
+    if (const std::string differs = differs_of(*variant.step); !differs.empty())
+      text += "    " + wrap(printable(differs), room, std::string(4, ' ')) + '\n';
     const std::string why = why_of(*variant.step);
     add(claim_of(*variant.step) + (why.empty() ? "" : "; " + why));
   }
@@ -135,6 +143,12 @@ std::string render_ladder_markdown(const Ladder& ladder) {
              : "") +
         " |\n";
   }
+  std::string differ;
+  for (const LadderVariant& variant : ladder.variants) {
+    if (variant.step && !variant.step->differs.empty())
+      differ += "- " + markdown_cell(variant.side.input + " " + differs_of(*variant.step)) + "\n";
+  }
+  if (!differ.empty()) text += "\n" + differ;
   if (!basis_text(ladder).empty()) text += "\n" + markdown_cell(basis_text(ladder)) + "\n";
   if (ladder.progress)
     text += "\n**Target**: " +

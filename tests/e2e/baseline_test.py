@@ -2,6 +2,7 @@
 import json
 import os
 import pathlib
+import re
 import shutil
 import subprocess
 import tempfile
@@ -76,6 +77,18 @@ class Baseline(unittest.TestCase):
             self.assertLess(self.file.stat().st_size, 200_000)
             self.assertEqual(schema_problems(json.loads(self.file.read_text()), schema), [])
             self.assertEqual(fathom("baseline", "show", self.file, "--json").stdout, self.file.read_text())
+
+    def test_save_says_what_is_in_the_file(self):
+        sums = 0
+        for recording in (ROOT / "examples/resnet50_v100.pt.trace.json.gz", RECORDED / "recompilation.ill.trace.json.gz", self.trace("a", 10, 1)):
+            said = self.save(recording).stdout
+            rows = json.loads(self.file.read_text())["last"]["runs"][0][0]["rows"]
+            folded = sum(row["op"] == "(further operators)" for row in rows)
+            sums += folded
+            self.assertEqual([f"and {len(rows) - 10} more"] if len(rows) > 10 else [], re.findall(r"and \d+ more", said))
+            self.assertEqual([str(folded)] if folded else [], re.findall(rf"more; (\d+) of all {len(rows)} are sums of shorter ones that do not fit", said))
+            self.assertEqual(fathom("baseline", "show", self.file).stdout, said)
+        self.assertGreater(sums, 0)
 
     def test_several_runs_are_kept(self):
         runs = [self.trace(f"run{number}", 10 + number, number, turn(number, False)) for number in range(7)]

@@ -122,6 +122,7 @@ class Check(unittest.TestCase):
             self.assertEqual(budget["basis"], "within one run a side")
             self.assertIn("does not show how runs vary", budget["reason"])
             self.assertEqual(len(budget["interval"]), 2, "it is shown all the same")
+            self.assertNotIn("estimate", budget, "the interval is of the medians themselves")
         self.assertEqual(check(self.slow, "--against", self.base, "--budget", "operator_calls+0").returncode, 1)
 
     def test_pairs_of_runs_see_through_drift(self):
@@ -140,6 +141,29 @@ class Check(unittest.TestCase):
         # The same runs named one by one.
         against = [word for file in sorted(base.iterdir()) for word in ("--against", file)]
         self.assertEqual(check(*sorted(over.iterdir()), *against, "--budget", "step_time+1%").returncode, 1)
+
+    def test_of_pairs_the_number_beside_the_interval_is_what_it_is_of(self):
+        base, new = self.folder / "halves", self.folder / "halves_of_new"
+        for folder in (base, new):
+            folder.mkdir()
+        for run in range(10):
+            # Each pair is 10 % slower, but one: with it the median of new is among the long runs, that of base between.
+            length = 10 if run < 5 else 20
+            made_trace(base / f"run{run}.json.gz", length, 10 + run, started=turn(run, False))
+            made_trace(new / f"run{run}.json.gz", 1.1 * (20 if run == 4 else length), 50 + run, started=turn(run, True))
+        # Of a percentage a change, of an amount the time that is compared with the limit.
+        for budget in ("step_time+3%", "step_time+500us"):
+            arguments = (new, "--against", base, "--budget", budget)
+            junit = self.folder / "junit.xml"
+            found = json.loads(check(*arguments, "--json", "--junit", junit).stdout)["checks"][0]["budgets"][0]
+            self.assertEqual((found["result"], found["basis"]), ("over", "over 10 pairs of runs"))
+            low, high = found["interval"]
+            self.assertGreater(found["new"], 1.02 * high, "the medians of the sides are no pair")
+            self.assertTrue(low <= found["estimate"] <= high)
+            change = found["estimate"] / found["base"] - 1
+            said = f"+{100 * change:.1f} % by pairs" if "%" in budget else f"{found['estimate'] / 1e6:.2f} ms by pairs"
+            for text in (check(*arguments).stdout, check(*arguments, "--markdown").stdout, junit.read_text()):
+                self.assertIn(f"{said} (95 % interval", " ".join(text.split()))
 
     def test_all_of_base_and_then_all_of_new_cannot_be_told(self):
         base, new, unknown = self.folder / "first", self.folder / "then", self.folder / "unknown"
@@ -179,9 +203,25 @@ class Check(unittest.TestCase):
         self.assertEqual(done.returncode, 4)
         self.assertIn("is missing in new", " ".join(done.stdout.split()))
 
+    def test_all_that_differs_is_named(self):
+        arguments = (H100, "--against", ROOT / "examples/resnet50_v100.pt.trace.json.gz", "--budget", "step_time+3%")
+        differs = json.loads(check(*arguments, "--json").stdout)["checks"][0]["differs"]
+        self.assertGreater(len(differs), 5)
+        for words in ((), ("--markdown",)):
+            text = " ".join(check(*arguments, *words).stdout.replace("\\", "").split())
+            for each in differs:
+                for value in (each["title"], each["base"], each["new"]):
+                    self.assertIn(value, text)
+
     def test_json_is_as_the_schema_says(self):
         schema = json.loads((ROOT / "docs/check.schema.json").read_text())
+        pairs = [self.folder / side for side in ("schema_base", "schema_new")]
+        for is_new, folder in enumerate(pairs):
+            folder.mkdir()
+            for run in range(6):
+                made_trace(folder / f"run{run}.json.gz", 10, 60 + 10 * is_new + run, started=turn(run, is_new))
         for arguments in (
+            (pairs[1], "--against", pairs[0], "--budget", "step_time+3%"),
             (self.slow, "--against", self.base, "--budget", "step_time+3%", "--budget", "peak_memory<1GiB"),
             (H100, "--against", H100, "--budget", "launches+0", "--budget", "copied_bytes<1kB"),
             (RECORDED / "late_rank.cured", "--against", RECORDED / "late_rank.ill", "--budget", "step_time+3%"),

@@ -180,6 +180,32 @@ class Screens(Folder):
         text = self.assert_one_screen([base.write(self.folder / "base.json.gz"), new.write(self.folder / "new.json.gz")])
         self.assertIn("By phase", text)
 
+    def test_all_that_differs_is_named_on_it(self):
+        pair = [GPU, ROOT / "examples/resnet50_v100.pt.trace.json.gz"]
+        self.assert_one_screen(pair)
+        self.assert_all_is_named(*pair)
+        # A ladder has each beside the one before.
+        self.assert_all_is_named(*pair, ROOT / "tests/data/runs/cpu_train")
+
+    def test_what_differs_on_another_rank_is_named_too(self):
+        ranks = ROOT / "tests/data/runs/two_ranks"
+        other = shutil.copytree(ranks, self.folder / "other")
+        facts = other / "process-5773.json"
+        facts.write_text(facts.read_text().replace('"seed": 0', '"seed": 7').replace('"tf32_matmul": false', '"tf32_matmul": true'))
+        for words in ((), ("--markdown",)):
+            text = " ".join(compare(*words, ranks, other).stdout.split())
+            self.assertIn("seed of torch of rank 1 0 → 7", text)
+            self.assertIn("TF32 of rank 1 false → true", text)
+
+    def assert_all_is_named(self, *inputs):
+        answer = json.loads(compare("--json", *inputs).stdout)
+        pairs = answer["pairs"] if len(inputs) == 2 else [each["step"] for each in answer["variants"][1:]]
+        for words in ((), ("--all",), ("--markdown",)):
+            text = " ".join(compare(*words, *inputs).stdout.replace("\\", "").split())
+            for each in (each for pair in pairs for each in pair["differs"]):
+                for value in (each["title"], each["base"], each["new"]):
+                    self.assertIn(value, text, words)
+
     def assert_one_screen(self, pair):
         done = subprocess.run([FATHOM, "compare", *map(str, pair)], capture_output=True, text=True, timeout=120, check=True,
                               env={**os.environ, "COLUMNS": "80"})
