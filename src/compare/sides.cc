@@ -5,6 +5,7 @@
 #include <cmath>
 #include <map>
 
+#include "base/quantity_text.h"
 #include "compare/pool.h"
 #include "compare/time_ratio.h"
 
@@ -65,10 +66,18 @@ void take_interval(const std::vector<const Profile*>& base, const std::vector<co
   const Result<Budget> no_slower = parse_budget("step_time+0%");
   const TimeRatio over_runs = time_ratio(*no_slower, lengths_of(base), lengths_of(now));
   pair.ratio_interval = over_runs.interval;
-  pair.ratio_note = over_runs.basis.empty()
-                        ? "No interval: " + over_runs.reason + "."
-                        : "The interval is " + over_runs.basis +
-                              (over_runs.reason.empty() ? "" : "; " + over_runs.reason) + ".";
+  if (over_runs.basis.empty()) {
+    pair.ratio_note = "No interval: " + over_runs.reason + ".";
+    return;
+  }
+  pair.ratio_note = "The interval is " + over_runs.basis;
+  // That of all steps together is another number, and may lie outside.
+  if (over_runs.of_pairs) {
+    constexpr double kInPercent = 100;
+    pair.ratio_note += ", whose median ratio is " + percent_text(kInPercent * over_runs.ratio);
+  }
+  if (!over_runs.reason.empty()) pair.ratio_note += "; " + over_runs.reason;
+  pair.ratio_note += '.';
 }
 
 bool same_kind(const std::vector<const Profile*>& profiles) {
