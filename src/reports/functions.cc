@@ -207,18 +207,14 @@ Report report() {
       {.id = "functions",
        .title = "Functions of a Python program: calls, own and total time, as cProfile has them",
        .doc =
-           "One row per function over all threads and processes, or per process and function with "
-           "--group-by process; with --group-by caller per function and what called it, of which "
-           "calls and own times sum to the function's. Own times sum to the time that the profiled "
-           "threads spent in "
-           "Python "
-           "and in what it called; total times overlap, for a caller's holds its callees'. It is "
-           "recorded by fathom run --with functions, with --with functions=c of functions of C, "
-           "too. "
-           "Short functions that are called often appear longer than they are. With --steps or "
-           "--window calls count where they began, and of a call that goes on in the next step "
-           "each "
-           "has its part of the time: all parts sum to the whole run.",
+           "One row per function over all threads and processes, or per process with --group-by "
+           "process; with --group-by caller one per function and caller, whose calls and own "
+           "times sum to the function's. Own times sum to the time that the profiled threads "
+           "spent in Python and in what it called. Total times overlap, for a caller's holds its "
+           "callees'. fathom run --with functions records it, --with functions=c functions of C, "
+           "too. Short functions that are called often appear longer than they are. With --steps "
+           "or --window calls count where they began, and of a call that goes on in the next "
+           "step each has its part of the time: all parts sum to the whole run.",
        .group_by = kGroupBy,
        .sort = "-self_ns",
        .example = "fathom functions fathom-runs/20260101-120000-train --limit 20",

@@ -618,20 +618,15 @@ Report report() {
        .title =
            "Lines of a Python program: hits, time and share of each statement, with its source",
        .doc =
-           "One row per statement over all threads and processes, or per process with --group-by "
-           "process, the longest own time first. Own times sum to the time that threads spent in "
-           "recorded code and in what it called; total times overlap, for a caller's holds its "
-           "callees'. A statement of several lines is one row, at its first line. It is recorded "
-           "by fathom run --with lines, of the program's own code. With --steps or --window hits "
-           "count "
-           "where they began, and times are divided: all parts sum to the whole run. Where "
-           "torch.profiler recorded "
-           "beside it, each line has what it caused there: what is no line's is (no line), and all "
-           "rows sum to the time of operators, the busy and idle time of devices, the time in "
-           "calls that wait, and the bytes of the allocator and of copies. What lines waited for "
-           "is "
-           "known of devices and data loaders from the timeline of lines, of all else from samples "
-           "(fathom run --with lines,samples).",
+           "One row per statement, at its first line, over all threads and processes, or per "
+           "process with --group-by process; longest own time first. Own times sum to the time "
+           "in recorded code and in what it called; total times overlap, for a caller's holds "
+           "its callees'. fathom run --with lines records the program's own code. With --steps "
+           "or --window hits count where they began and times are divided. Where torch.profiler "
+           "recorded beside it, each line has what it caused there, and (no line) the rest: they "
+           "sum to the time of operators, waits and devices, and to the bytes allocated and "
+           "copied. What lines waited for is known of devices and data loaders, of all else with "
+           "--with lines,samples.",
        .group_by = kGroupBy,
        .sort = "",
        .example =
