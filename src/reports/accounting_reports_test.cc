@@ -69,6 +69,23 @@ TEST(AccountingReport, WithoutModulesSaysHowToRecordThem) {
   EXPECT_NE(accounting.notes().at(0).find("with_stack"), std::string::npos);
 }
 
+TEST(AccountingReport, SaysHowManyGapsAreNotExplained) {
+  TraceBuilder builder;
+  constexpr std::int32_t kDevices = 200;
+  for (std::int32_t i = 0; i < kDevices; ++i) {
+    builder.runtime("cudaLaunchKernel", i * 100, 10, i + 1);
+    builder.on_stream(7, i).kernel("gemm", (kDevices + i) * 100, 30, i + 1);
+  }
+  const Trace trace = builder.build();
+  for (const char* report : {"accounting", "gaps"}) {
+    const Answer answer(report, trace);
+    ASSERT_FALSE(answer.notes().empty()) << report;
+    EXPECT_NE(answer.notes().back().find(" gaps was not looked for: more devices"),
+              std::string::npos)
+        << answer.notes().back();
+  }
+}
+
 TEST(AccountingReport, LooksAtAWindowInsteadOfSteps) {
   const Trace trace = training();
   const Answer accounting(

@@ -243,6 +243,42 @@ TEST(Accounting, EveryWindowIsAccountedForToTheNanosecond) {
   }
 }
 
+/// One thread launches to each of so many devices before the first of them begins.
+TraceBuilder on_devices(std::int32_t count) {
+  TraceBuilder builder;
+  for (std::int32_t i = 0; i < count; ++i) {
+    builder.op("aten::mm", i * 100, 60);
+    builder.runtime("cudaLaunchKernel", i * 100 + 5, 10, i + 1);
+    builder.on_stream(7, i).kernel("gemm", (count + i) * 100, 30, i + 1);
+  }
+  return builder;
+}
+
+std::uint64_t unasked_gaps(const Accounted& accounted) {
+  std::uint64_t count = 0;
+  for (const DeviceAccounting& device : accounted.context().accounting().devices)
+    count += device.unasked_gaps;
+  return count;
+}
+
+TEST(Accounting, DevicesThatAreIdleForTheSameWorkAreExplainedAsFarAsThatIsBounded) {
+  TraceBuilder few = on_devices(32);
+  EXPECT_EQ(unasked_gaps(Accounted(few)), 0U);
+  TraceBuilder many = on_devices(200);
+  const Accounted accounted(many);
+  EXPECT_GT(unasked_gaps(accounted), 0U);
+  const Interval span = accounted.context().trace.span;
+  for (std::int32_t device = 0; device < 200; ++device) {
+    const Account account =
+        fathom::account(accounted.context(), accounted.context().accounting(), device, span);
+    EXPECT_EQ(account.total(), span.length()) << device;
+    EXPECT_EQ(account[Bucket::compute], duration_ns(30)) << device;
+  }
+  const DeviceAccounting& last = *accounted.context().accounting().find(199);
+  EXPECT_EQ(last.unasked_gaps, last.gaps.size());
+  for (const Gap& gap : last.gaps) EXPECT_EQ(gap.cause, Bucket::host_unknown);
+}
+
 TEST(Accounting, CreditedTimesSumToTheBusyTime) {
   TraceBuilder builder;
   builder.on_stream(1).kernel("gemm", 0, 100);

@@ -76,7 +76,7 @@ void GapFinder::start_device(const DeviceTimeline& timeline) {
   feeder_ = {};
   if (launching.empty()) return;
   const auto launches = [this](TrackId track) { return launches_[track.row()]; };
-  std::ranges::sort(launching, {}, [](TrackId track) { return track.row(); });
+  std::ranges::sort(launching);
   const TrackId most = *std::ranges::max_element(launching, {}, launches);
   const StringId process = trace_.tracks[most.row()].process;
   main_ = threads_.main_of(process);
