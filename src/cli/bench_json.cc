@@ -73,11 +73,13 @@ std::string bench_json(const BenchResult& result, std::string_view indent) {
   write_conditions(json.key("conditions"), outcome.conditions);
   json.key("programs").object(kJsonLines).key("base");
   if (result.paired()) {
-    measure::write_texts(json, measure::facts_of(outcome.runs, measure::Side::base));
+    measure::write_texts(
+        json, measure::whole_facts(measure::facts_of(outcome.runs, measure::Side::base)));
   } else {
     json.null();
   }
-  measure::write_texts(json.key("new"), measure::facts_of(outcome.runs, measure::Side::now));
+  measure::write_texts(json.key("new"),
+                       measure::whole_facts(measure::facts_of(outcome.runs, measure::Side::now)));
   json.end().key("runs").array(kJsonLines);
   for (const BenchRun& run : outcome.runs) write_run(json, run);
   json.end().end();

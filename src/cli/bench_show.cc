@@ -87,7 +87,7 @@ std::string differs_text(const BenchResult& result) {
 /// What the programs of the new side, or of both, said of themselves.
 std::string programs_text(const BenchResult& result) {
   const std::vector<measure::BenchRun>& runs = result.outcome.runs;
-  std::optional<measure::Facts> base;
+  std::optional<std::vector<measure::FactOfRuns>> base;
   if (result.paired()) base = measure::facts_of(runs, Side::base);
   return measure::programs_text(base, measure::facts_of(runs, Side::now));
 }

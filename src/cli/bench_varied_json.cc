@@ -127,11 +127,13 @@ std::string varied_json(const VariedResult& result, std::string_view indent) {
   write_conditions(json.key("conditions"), outcome.conditions);
   json.key("programs").object(kJsonLines).key("base");
   if (result.paired()) {
-    measure::write_texts(json, measure::facts_of(outcome.points, measure::Side::base));
+    measure::write_texts(
+        json, measure::whole_facts(measure::facts_of(outcome.points, measure::Side::base)));
   } else {
     json.null();
   }
-  measure::write_texts(json.key("new"), measure::facts_of(outcome.points, measure::Side::now));
+  measure::write_texts(json.key("new"),
+                       measure::whole_facts(measure::facts_of(outcome.points, measure::Side::now)));
   json.end().end();
   return out;
 }

@@ -244,8 +244,8 @@ std::vector<std::string> notes_of(const VariedResult& result) {
 
 /// What the programs said of themselves, at all values together.
 struct Programs {
-  std::optional<measure::Facts> base;
-  measure::Facts now;
+  std::optional<std::vector<measure::FactOfRuns>> base;
+  std::vector<measure::FactOfRuns> now;
 };
 Programs programs_of(const VariedResult& result) {
   Programs programs{.base = {}, .now = measure::facts_of(result.outcome.points, Side::now)};

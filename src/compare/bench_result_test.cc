@@ -53,7 +53,7 @@ TEST(BenchResult, HasTheConditionsOfMachineAndProgram) {
            R"("gpus": [{"gpu": 0, "power_limit_w": 250}, {"gpu": 1}], "environment": {})",
            R"("workers": "0")");
   std::string all;
-  for (const ComparedCondition& each : differing_conditions(base, now))
+  for (const ComparedCondition& each : differing_conditions(base.conditions, now.conditions))
     all += each.id + " " + each.base + ">" + each.now + "\n";
   EXPECT_EQ(all,
             "host.cgroup.cpus 2>\n"

@@ -9,6 +9,7 @@
 
 #include "base/quantity_text.h"
 #include "compare/count_check.h"
+#include "compare/pool.h"
 #include "compare/time_ratio.h"
 #include "stats/summary.h"
 
@@ -31,6 +32,7 @@ struct RankRuns {
   std::int64_t rank = kAbsent;
   std::vector<const Profile*> base;
   std::vector<const Profile*> now;
+  std::vector<ComparedCondition> differs;  // empty where a side has no run of it
 };
 
 /// By rank; of runs of one recording each, one group.
@@ -53,7 +55,12 @@ std::vector<RankRuns> by_rank(const std::vector<const Run*>& base,
   collect(now, &RankRuns::now);
   std::vector<RankRuns> out;
   out.reserve(groups.size());
-  for (auto& [rank, group] : groups) out.push_back(std::move(group));
+  for (auto& [rank, group] : groups) {
+    if (!group.base.empty() && !group.now.empty())
+      group.differs =
+          differing_conditions(pooled_conditions(group.base), pooled_conditions(group.now));
+    out.push_back(std::move(group));
+  }
   return out;
 }
 
@@ -68,23 +75,30 @@ double median_step(const std::vector<const Profile*>& profiles) {
   return quantile(medians, 0.5);
 }
 
+std::string text_of(const ComparedCondition& differs) {
+  return differs.title + " differs: " + differs.base + " → " + differs.now;
+}
+
 /// What makes a step of both sides another thing, or "".
-std::string other_step(const Profile& base, const Profile& now) {
-  for (const ComparedCondition& differs : differing_conditions(base, now)) {
-    if (differs.id == "step" && (differs.base == kWholeRecording || differs.now == kWholeRecording))
-      return differs.title + " differs: " + differs.base + " → " + differs.now;
+std::string other_step(const RankRuns& runs) {
+  const auto is_whole = [](const std::string& steps) {
+    return steps.find(kWholeRecording) != std::string::npos;
+  };
+  for (const ComparedCondition& differs : runs.differs) {
+    if (differs.id == "step" && (is_whole(differs.base) || is_whole(differs.now)))
+      return text_of(differs);
   }
   return {};
 }
 
 /// What makes the times of both sides incomparable, or "".
-std::string other_conditions(const Profile& base, const Profile& now) {
-  for (const ComparedCondition& differs : differing_conditions(base, now)) {
+std::string other_conditions(const RankRuns& runs) {
+  for (const ComparedCondition& differs : runs.differs) {
     const bool decides = std::ranges::find(kDecisive, differs.id) != std::end(kDecisive) &&
                          !differs.base.empty() && !differs.now.empty();
-    if (decides) return differs.title + " differs: " + differs.base + " → " + differs.now;
+    if (decides) return text_of(differs);
   }
-  return other_step(base, now);
+  return other_step(runs);
 }
 
 /// Mean over the runs; unset where one lacks it.
@@ -149,7 +163,7 @@ class RankChecker {
     if (!runs_.base.empty()) out_.base = median_step(runs_.base);
     out_.limit = budget_.limit(out_.base.value_or(0));
     if (budget_.relative()) {
-      out_.reason = other_conditions(*runs_.base.front(), *runs_.now.front());
+      out_.reason = other_conditions(runs_);
       if (!out_.reason.empty()) return;
     }
     TimeRatio ratio = time_ratio(budget_, lengths_of(runs_.base), lengths_of(runs_.now));
@@ -209,7 +223,7 @@ class RankChecker {
     }
     out_.limit = budget_.limit(out_.base.value_or(0));
     if (budget_.relative() && budget_.metric->counter != kPeakMemory)
-      out_.reason = other_step(*runs_.base.front(), *runs_.now.front());
+      out_.reason = other_step(runs_);
     if (!out_.reason.empty()) return;
     judge_counts(budget_.relative() ? base : std::vector<StepSum>(1), now);
   }
@@ -256,7 +270,8 @@ class RankChecker {
 bool worse(const CheckedBudget& a, const CheckedBudget& b) {
   if (a.judgement != b.judgement) return a.judgement > b.judgement;
   const auto far = [](const CheckedBudget& each) {
-    const double ratio = each.limit && each.now && *each.limit > 0 ? *each.now / *each.limit : 0;
+    const std::optional<double> now = each.estimate ? each.estimate : each.now;
+    const double ratio = each.limit && now && *each.limit > 0 ? *now / *each.limit : 0;
     return lower_is_kept(each.budget.kind) ? ratio : -ratio;
   };
   return far(a) > far(b);
@@ -270,6 +285,13 @@ CheckedBudget check_budget(const Budget& budget, const std::vector<RankRuns>& gr
     if (!worst || worse(one, *worst)) worst = std::move(one);
   }
   return std::move(*worst);
+}
+
+/// On the first rank, then on others alone.
+std::vector<ComparedCondition> what_differs(const std::vector<RankRuns>& groups) {
+  std::vector<ComparedCondition> differs = groups.front().differs;
+  for (const RankRuns& group : groups) add_of_rank(differs, group.rank, group.differs);
+  return differs;
 }
 
 std::vector<std::string> inputs_of(std::span<const Run> runs) {
@@ -310,12 +332,11 @@ CheckedRuns check_runs(std::span<const CheckReference> references, std::span<con
     const std::vector<const Run*> new_runs = distinct_runs(now);
     const std::vector<RankRuns> groups = by_rank(base_runs, new_runs);
     const std::string copies = copies_note(reference.runs, now);
-    Check check{
-        .reference = reference.name,
-        .when = reference.when,
-        .base = inputs_of(reference.runs),
-        .budgets = {},
-        .differs = differing_conditions(reference.runs.front().front(), now.front().front())};
+    Check check{.reference = reference.name,
+                .when = reference.when,
+                .base = inputs_of(reference.runs),
+                .budgets = {},
+                .differs = what_differs(groups)};
     for (const Budget& budget : budgets) {
       if (!budget.relative() && !out.checks.empty()) continue;
       check.budgets.push_back(

@@ -313,6 +313,49 @@ TEST(Check, TimesOfAnotherDeviceCannotBeTold) {
   EXPECT_EQ(checked(base, now, "step_time<1ms").judgement, Judgement::over);
 }
 
+TEST(Check, ConditionsAreThoseOfAllRuns) {
+  Runs base;
+  Runs now;
+  for (std::uint64_t i = 0; i < 6; ++i) {
+    base.push_back({with_condition(recording(1e6, 2 * i + 1), "seed", std::to_string(i))});
+    now.push_back({with_condition(recording(1e6, 2 * i + 2), "seed", std::to_string(5 - i))});
+  }
+  EXPECT_TRUE(check(base, now, "step_time+3%").checks.front().differs.empty())
+      << "in whichever order runs had them";
+  now.back().front().conditions.front().value = "7";
+  const auto differs = check(base, now, "step_time+3%").checks.front().differs;
+  ASSERT_EQ(differs.size(), 1U);
+  EXPECT_EQ(differs.front().base, "0, 1, 2, 3, 4, 5");
+  EXPECT_EQ(differs.front().now, "1, 2, 3, 4, 5, 7");
+}
+
+TEST(Check, ADeviceThatOneRunOfManyHadMakesTimesIncomparable) {
+  Runs base;
+  Runs now;
+  for (std::uint64_t i = 0; i < 6; ++i) {
+    base.push_back({with_condition(recording(1e6, 2 * i + 1), "device", "A100")});
+    now.push_back({with_condition(recording(1e6, 2 * i + 2), "device", i == 5 ? "H100" : "A100")});
+  }
+  take_turns(base, now);
+  const CheckedBudget out = check(base, now, "step_time+3%").checks.front().budgets.front();
+  EXPECT_EQ(out.judgement, Judgement::undecided);
+  EXPECT_EQ(out.reason, "that condition differs: A100 → A100, H100");
+}
+
+TEST(Check, ConditionsOfOtherRanksAreNamedWithTheirs) {
+  fathom::Run base = {recording(1e6, 1), recording(1e6, 2)};
+  fathom::Run now = {recording(1e6, 3), recording(1e6, 4)};
+  for (std::int64_t rank = 0; rank < 2; ++rank) {
+    const auto at = static_cast<std::size_t>(rank);
+    base[at].rank = now[at].rank = rank;
+    base[at] = with_condition(base[at], "seed", "1");
+    now[at] = with_condition(now[at], "seed", rank == 0 ? "1" : "2");
+  }
+  const auto differs = check({base}, {now}, "step_time+3%").checks.front().differs;
+  ASSERT_EQ(differs.size(), 1U);
+  EXPECT_EQ(differs.front().title, "that condition of rank 1");
+}
+
 TEST(Check, AnotherClockDecidesOnlyWithItsCycles) {
   Profile base = recording(1e6, 1);
   Profile now = recording(1.1e6, 2);

@@ -116,7 +116,7 @@ class Comparer {
   Comparison compare() {
     out_.base = side_of(base_);
     out_.now = side_of(now_);
-    out_.differs = differing_conditions(base_, now_);
+    out_.differs = differing_conditions(base_.conditions, now_.conditions);
     compare_steps();
     compare_counters();
     if (base_.times_only || now_.times_only) {
@@ -628,19 +628,29 @@ std::string_view to_string(Comparability comparability) {
   return kComparabilities[static_cast<std::size_t>(comparability)];
 }
 
-std::vector<ComparedCondition> differing_conditions(const Profile& base, const Profile& now) {
+std::vector<ComparedCondition> differing_conditions(const std::vector<Condition>& base,
+                                                    const std::vector<Condition>& now) {
   std::vector<ComparedCondition> differs;
-  for (const Condition& before : base.conditions) {
-    const auto after = std::ranges::find(now.conditions, before.id, &Condition::id);
-    const std::string value = after == now.conditions.end() ? std::string() : after->value;
+  for (const Condition& before : base) {
+    const auto after = std::ranges::find(now, before.id, &Condition::id);
+    const std::string value = after == now.end() ? std::string() : after->value;
     if (before.value != value) differs.push_back({before.id, before.title, before.value, value});
   }
-  for (const Condition& after : now.conditions) {
-    const auto before = std::ranges::find(base.conditions, after.id, &Condition::id);
-    if (before == base.conditions.end() && !after.value.empty())
+  for (const Condition& after : now) {
+    const auto before = std::ranges::find(base, after.id, &Condition::id);
+    if (before == base.end() && !after.value.empty())
       differs.push_back({after.id, after.title, "", after.value});
   }
   return differs;
+}
+
+void add_of_rank(std::vector<ComparedCondition>& differs, std::int64_t rank,
+                 const std::vector<ComparedCondition>& more) {
+  for (ComparedCondition each : more) {
+    if (std::ranges::find(differs, each.id, &ComparedCondition::id) != differs.end()) continue;
+    each.title += " of rank " + std::to_string(rank);
+    differs.push_back(std::move(each));
+  }
 }
 
 Comparison compare_profiles(const Profile& base, const Profile& now) {

@@ -171,7 +171,11 @@ struct Comparison {
 };
 
 /// Those whose values differ or that one side lacks, in the order of base.
-std::vector<ComparedCondition> differing_conditions(const Profile& base, const Profile& now);
+std::vector<ComparedCondition> differing_conditions(const std::vector<Condition>& base,
+                                                    const std::vector<Condition>& now);
+/// Adds what differs on this rank and on none before: "seed of torch of rank 1".
+void add_of_rank(std::vector<ComparedCondition>& differs, std::int64_t rank,
+                 const std::vector<ComparedCondition>& more);
 
 /// Deterministic. O(n log n) in the rows.
 Comparison compare_profiles(const Profile& base, const Profile& now);

@@ -6,6 +6,7 @@
 #include <string>
 #include <utility>
 
+#include "base/distinct_texts.h"
 #include "base/hash.h"
 
 namespace fathom {
@@ -83,6 +84,7 @@ Profile pooled(std::span<const Profile* const> profiles) {
   }
   out.input += " and " + std::to_string(profiles.size() - 1) +
                (profiles.size() == 2 ? " more run" : " more runs");
+  out.conditions = pooled_conditions(profiles);
   out.rows.clear();
   for (auto& [key, sum] : sums) {
     ProfileRow& row = out.rows.emplace_back();
@@ -94,6 +96,23 @@ Profile pooled(std::span<const Profile* const> profiles) {
     row.order = sum.order;
     for (auto& [name, work] : sum.kernels) row.kernels.push_back({name, std::move(work)});
   }
+  return out;
+}
+
+std::vector<Condition> pooled_conditions(std::span<const Profile* const> profiles) {
+  std::vector<Condition> out;
+  std::vector<std::vector<std::string>> values;
+  for (const Profile* const profile : profiles) {
+    for (const Condition& each : profile->conditions) {
+      const auto at = std::ranges::find(out, each.id, &Condition::id) - out.begin();
+      if (at == std::ssize(out)) {
+        out.push_back({.id = each.id, .title = each.title, .value = {}});
+        values.emplace_back();
+      }
+      if (!each.value.empty()) add_distinct(values[static_cast<std::size_t>(at)], each.value);
+    }
+  }
+  for (std::size_t i = 0; i < out.size(); ++i) out[i].value = comma_separated(values[i]);
   return out;
 }
 

@@ -44,6 +44,19 @@ TEST(Pool, SumsStepsRowsAndCounts) {
   EXPECT_EQ(out.input, "made and 1 more run");
 }
 
+TEST(Pool, ConditionsAreThoseOfAllRuns) {
+  Profile a = run_of(100, 50, 8);
+  Profile b = run_of(100, 50, 4);
+  a.conditions = {{"seed", "seed of torch", "10"}, {"load", "load at the start", ""}};
+  b.conditions = {{"seed", "seed of torch", "9"}, {"device", "device", "A100"}};
+  const Profile* const runs[] = {&a, &b};
+  const std::vector<Condition> out = pooled(runs).conditions;
+  ASSERT_EQ(out.size(), 3U);
+  EXPECT_EQ(out[0].value, "9, 10");
+  EXPECT_EQ(out[1].value, "");
+  EXPECT_EQ(out[2].value, "A100");
+}
+
 TEST(Pool, OneRunIsItself) {
   const Profile a = run_of(100, 50, 8);
   const Profile* const runs[] = {&a};

@@ -8,25 +8,26 @@
 #include <utility>
 #include <vector>
 
+#include "base/distinct_texts.h"
 #include "base/quantity_text.h"
 
 namespace fathom::measure {
 namespace {
 
-constexpr std::size_t kMostValues = 3;
+/// What has more values is shown by the first, the last and how many.
+constexpr std::size_t kMostShown = 3;
 
-using Fact = std::pair<std::string, std::string>;
+using Values = std::vector<std::string>;
 
-std::string value_of(const Facts& facts, std::string_view name) {
-  const auto found = std::ranges::find(facts, name, &Fact::first);
-  return found == facts.end() ? std::string(kNoValue) : found->second;
+std::string shown(const Values& values) {
+  if (values.size() <= kMostShown) return comma_separated(values);
+  return values.front() + " to " + values.back() + " (" + std::to_string(values.size()) +
+         " values)";
 }
 
-std::string joined(const std::vector<std::string>& values) {
-  std::string text;
-  for (std::size_t i = 0; i < std::min(values.size(), kMostValues); ++i)
-    text.append(i == 0 ? "" : ", ").append(values[i]);
-  return values.size() > kMostValues ? text + ", …" : text;
+Values values_of(const std::vector<FactOfRuns>& facts, std::string_view name) {
+  const auto found = std::ranges::find(facts, name, &FactOfRuns::first);
+  return found == facts.end() ? Values{std::string(kNoValue)} : found->second;
 }
 
 /// Names with all values that runs had for them.
@@ -38,11 +39,7 @@ class FactsOfRuns {
     }
   }
 
-  [[nodiscard]] Facts facts() const {
-    Facts facts;
-    for (const auto& [name, values] : found_) facts.emplace_back(name, joined(values));
-    return facts;
-  }
+  [[nodiscard]] std::vector<FactOfRuns> facts() { return std::move(found_); }
 
  private:
   void add(const Facts& facts) {
@@ -50,60 +47,70 @@ class FactsOfRuns {
       auto known = std::ranges::find_if(
           found_, [&name = name](const auto& each) { return each.first == name; });
       if (known == found_.end()) {
-        found_.emplace_back(name, std::vector<std::string>());
+        found_.emplace_back(name, Values());
         known = std::prev(found_.end());
       }
-      if (std::ranges::find(known->second, value) == known->second.end())
-        known->second.push_back(value);
+      add_distinct(known->second, value);
     }
   }
 
-  std::vector<std::pair<std::string, std::vector<std::string>>> found_;
+  std::vector<FactOfRuns> found_;
 };
 
 }  // namespace
 
-Facts facts_of(std::span<const BenchRun> runs, Side side) {
+std::vector<FactOfRuns> facts_of(std::span<const BenchRun> runs, Side side) {
   FactsOfRuns found;
   found.add(runs, side);
   return found.facts();
 }
 
-Facts facts_of(std::span<const VariedPoint> points, Side side) {
+std::vector<FactOfRuns> facts_of(std::span<const VariedPoint> points, Side side) {
   FactsOfRuns found;
   for (const VariedPoint& point : points) found.add(point.runs, side);
   return found.facts();
 }
 
-std::string facts_that_differ(const Facts& base, const Facts& now) {
+Facts whole_facts(const std::vector<FactOfRuns>& facts) {
+  Facts whole;
+  for (const auto& [name, values] : facts) whole.emplace_back(name, comma_separated(values));
+  return whole;
+}
+
+std::string facts_that_differ(const std::vector<FactOfRuns>& base,
+                              const std::vector<FactOfRuns>& now) {
   std::string text;
   if (base.empty() || now.empty()) return text;
   const auto add = [&](const std::string& name) {
-    const std::string before = value_of(base, name);
-    const std::string after = value_of(now, name);
+    const Values before = values_of(base, name);
+    const Values after = values_of(now, name);
     if (before == after) return;
-    text.append(text.empty() ? "" : "; ").append(name).append(" ").append(before);
-    text.append(" → ").append(after);
+    // Of many values those may differ that are not shown.
+    const bool hidden = shown(before) == shown(after);
+    text.append(text.empty() ? "" : "; ").append(name).append(" ");
+    text.append(hidden ? comma_separated(before) : shown(before)).append(" → ");
+    text.append(hidden ? comma_separated(after) : shown(after));
   };
-  for (const auto& [name, value] : base) add(name);
-  for (const auto& [name, value] : now) {
-    if (std::ranges::find(base, name, &Fact::first) == base.end()) add(name);
+  for (const auto& [name, values] : base) add(name);
+  for (const auto& [name, values] : now) {
+    if (std::ranges::find(base, name, &FactOfRuns::first) == base.end()) add(name);
   }
   return text;
 }
 
-std::string facts_text(const Facts& facts) {
+std::string facts_text(const std::vector<FactOfRuns>& facts) {
   std::string text;
-  for (const auto& [name, value] : facts)
-    text.append(text.empty() ? "" : ", ").append(name).append(" ").append(value);
+  for (const auto& [name, values] : facts)
+    text.append(text.empty() ? "" : ", ").append(name).append(" ").append(shown(values));
   return text;
 }
 
-std::string programs_text(const std::optional<Facts>& base, const Facts& now) {
-  std::string after = facts_text(now);
-  if (!base) return after;
-  std::string before = facts_text(*base);
-  if (before == after || after.empty()) return before;
+std::string programs_text(const std::optional<std::vector<FactOfRuns>>& base,
+                          const std::vector<FactOfRuns>& now) {
+  const std::string after = facts_text(now);
+  if (!base || *base == now) return after;
+  const std::string before = facts_text(*base);
+  if (after.empty()) return before;
   return before.empty() ? "new: " + after : "base: " + before + "; new: " + after;
 }
 

@@ -102,11 +102,7 @@ std::vector<ComparedCondition> differing(const ComparedSides& sides) {
   for (std::size_t i = 0; i < sides.pairs.size(); ++i) {
     const std::int64_t rank =
         sides.ranks[i] == kAbsent ? static_cast<std::int64_t>(i) + 1 : sides.ranks[i];
-    for (ComparedCondition each : sides.pairs[i].differs) {
-      if (std::ranges::find(out, each.id, &ComparedCondition::id) != out.end()) continue;
-      each.title += " of rank " + std::to_string(rank);
-      out.push_back(std::move(each));
-    }
+    add_of_rank(out, rank, sides.pairs[i].differs);
   }
   return out;
 }
