@@ -14,6 +14,10 @@ TEST_JOBS ?= $(shell expr $(JOBS) + 1)
 LEAVE_OUT ?=
 # How many tests that failed beside others may run once more, alone (tools/run_tests).
 AGAIN ?= 0
+# The one test program that `make debug`, `make asan` and `make tsan` build and run: make debug ONLY=base_test.
+ONLY ?=
+# Versions that `make test-cupti` reads, as 12.8.90; all where it is empty.
+CUPTI ?=
 # OFF: `make test` leaves out the unit tests of the rooms, which `make asan` has.
 UNIT_TESTS ?= ON
 # `make test-ui`: smoke, or all.
@@ -26,7 +30,7 @@ LARGE_GROUPS ?= OFF
 PROOFS ?=
 RELEASE := build/release
 # The rooms whose tests run several threads at once.
-TSAN_TESTS := base_test wire_test formats_test inside_test cuda_test
+TSAN_TESTS := $(if $(ONLY),$(ONLY),base_test wire_test formats_test inside_test cuda_test)
 space := $(subst ,, )
 TRACE := $(firstword $(wildcard examples/*.json.gz))
 
@@ -73,7 +77,7 @@ test: ## All tests: unit, golden tables, the whole program, the release binary, 
 
 test-cupti: ## Real libraries of CUPTI (downloads 18, 220 MB) against the table of their records, and under the recorder.
 	@tools/setup build cuda
-	@tools/cupti_table.py --check
+	@tools/cupti_table.py --check $(CUPTI)
 	@$(call configure,release)
 	@cmake --build $(RELEASE) -j $(JOBS) --target fathom fathom_cuda fake_cupti cuda_program
 	@FATHOM=$(abspath $(RELEASE)/fathom) python3 tests/cuda/real_libraries_test.py
@@ -92,9 +96,9 @@ debug asan: ## The same tests in another build: assertions; assertions and sanit
 	@tools/setup build nvtx $(if $(filter asan,$@),clang)
 	@tools/setup cuda || echo '$@: no headers of CUPTI: the tests of libfathom_cuda.so are left out' >&2
 	@$(call configure,$@)
-	@cmake --build build/$@ -j $(JOBS)
+	@cmake --build build/$@ -j $(JOBS) $(if $(ONLY),--target $(ONLY))
 	@FATHOM_DATA=$${FATHOM_DATA-none} AGAIN=$(AGAIN) tools/run_tests build/$@ -j $(TEST_JOBS) \
-	  $(if $(LEAVE_OUT),-E '$(value LEAVE_OUT)')
+	  $(if $(ONLY),-R '^$(ONLY)/') $(if $(LEAVE_OUT),-E '$(value LEAVE_OUT)')
 
 # The recorder has handlers of its own for the signals that end a program.
 tsan: ## Data races in what runs inside other programs and in the reader, by the thread sanitizer.

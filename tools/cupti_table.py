@@ -2,11 +2,12 @@
 """Asks real libraries of CUPTI how long their records are, and what their numbers of calls are called; and their
 headers how long the structures are that its functions take.
 
-    tools/cupti_table.py [--check]
+    tools/cupti_table.py [--check [VERSION...]]
 
 Downloads the packages of NVIDIA's CUPTI on PyPI into build/cupti, loads each in a process of its own and
 writes src/capture/cuda/cupti_table.txt, which a test of every build compares with our own layouts. With
---check it writes nothing, and exits with 1 where a library says something else than the table. From 13.2 on
+--check it writes nothing, and exits with 1 where a library says something else than the table; with versions, as
+12.8.90, it asks those libraries alone. From 13.2 on
 libcupti does not start without a driver: FATHOM_REAL_DRIVER names a folder with the libcuda.so.1 of one, of any
 version and without a GPU. Without that variable what those libraries say stays as it is, and their headers are
 asked alone, for records too. The library of CUDA 11.8 is asked only how the recorder knows it. Needs g++, and
@@ -217,10 +218,24 @@ def is_kept(row: str) -> bool:
     return what in ("record", "call") and int(version) >= FIRST_WITH_DRIVER
 
 
+def check_versions(versions: list[str]) -> int:
+    """What the libraries of these versions alone say."""
+    chosen = [package for package in PACKAGES if package.split("==")[1] in versions]
+    if len(chosen) != len(versions):
+        raise SystemExit("cupti_table: the versions are " + ", ".join(package.split("==")[1] for package in PACKAGES))
+    known = set(TABLE.read_text().splitlines())
+    others = [row for package in chosen for row in asked(package) if row not in known]
+    for row in others:
+        print(f"cupti_table: not in the table: {row}")
+    return int(bool(others))
+
+
 def main() -> int:
     if len(sys.argv) == 3 and sys.argv[1] == "--library":
         print(json.dumps(ask(sys.argv[2])))
         return 0
+    if len(sys.argv) > 2 and sys.argv[1] == "--check":
+        return check_versions(sys.argv[2:])
     rows: list[str] = []
     for package in (REFUSED, *PACKAGES, *(HEADERS if DRIVER else ())):
         rows += asked(package)
