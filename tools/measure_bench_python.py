@@ -26,7 +26,7 @@ import measured_part
 
 import fathom
 
-ROUNDS = 4000
+ROUNDS = 9000
 # A number, and no sum where it is used: an object that lives in one of two functions moves the others to other places in memory.
 MORE_ROUNDS = ROUNDS + ROUNDS // 100
 

@@ -17,7 +17,7 @@ struct GpuCondition {
   std::string name;
   std::optional<double> power_limit_w;
   std::optional<double> default_power_limit_w;
-  std::optional<std::int64_t> programs;            ///< That compute on it; unset: not told.
+  std::optional<std::int64_t> programs;            ///< That compute on it; unset: not known.
   std::optional<std::int64_t> memory_of_programs;  ///< Bytes.
 };
 

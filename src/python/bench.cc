@@ -39,7 +39,7 @@ constexpr std::int64_t kDefaultSeconds = 10;
 constexpr std::size_t kFewestPairs = 6;
 
 /// What Python asks for.
-struct Asked {
+struct BenchArguments {
   std::string mode;  ///< "auto", "device", "events", "wall".
   std::optional<std::string> l2;
   std::string launches;  ///< "seen", "hidden".
@@ -78,8 +78,8 @@ measure::SamplingPlan plan_of(bool paired, std::optional<std::size_t> runs,
 /// One bench, while it runs.
 class Bench {
  public:
-  Bench(const Asked& asked, Called base, Called now)
-      : asked_(asked), sides_{std::move(base), std::move(now)} {}
+  Bench(const BenchArguments& arguments, Called base, Called now)
+      : arguments_(arguments), sides_{std::move(base), std::move(now)} {}
 
   Measured run(measure::FunctionOptions options) {
     items_ = options.items;
@@ -113,7 +113,7 @@ class Bench {
 
   /// GPUs are looked at where the program uses one already: asking NVML takes its time.
   [[nodiscard]] measure::Conditions conditions() const {
-    return CudaDevice::current() ? measure::conditions_with_gpus(asked_.nvml)
+    return CudaDevice::current() ? measure::conditions_with_gpus(arguments_.nvml)
                                  : measure::conditions_at_start();
   }
 
@@ -126,7 +126,7 @@ class Bench {
   }
 
   void say(const std::string& text) {
-    if (!asked_.say.is_none()) asked_.say(text);
+    if (!arguments_.say.is_none()) arguments_.say(text);
   }
 
   /// Functions that are no Python never see Ctrl-C.
@@ -139,7 +139,7 @@ class Bench {
 
   std::optional<measure::BlockTimer> refuse(const Error& error) {
     const nb::object type = nb::module_::import_("fathom._errors").attr("FathomError");
-    raised_ = type("measure=\"" + asked_.mode + "\": " + error.message,
+    raised_ = type("measure=\"" + arguments_.mode + "\": " + error.message,
                    error.code == ErrorCode::io ? "io" : "unsupported");
     return std::nullopt;
   }
@@ -148,27 +148,28 @@ class Bench {
   std::optional<measure::BlockTimer> choose() {
     Result<std::shared_ptr<CudaDevice>> found = CudaDevice::current();
     if (!found) {
-      if (asked_.mode == "events" || asked_.mode == "device") return refuse(found.error());
-      if (asked_.launches == "hidden")
+      if (arguments_.mode == "events" || arguments_.mode == "device") return refuse(found.error());
+      if (arguments_.launches == "hidden")
         return refuse({found.error().code,
                        "launches are hidden from events only, and " + found.error().message});
       return measure::wall_timer();
     }
     device_ = *found;
-    clock_ = measure::clock_of_gpu(device_->uuid(), asked_.nvml);
-    if (asked_.mode == "wall" || items_) {
+    clock_ = measure::clock_of_gpu(device_->uuid(), arguments_.nvml);
+    if (arguments_.mode == "wall" || items_) {
       measure::BlockTimer timer = measure::wall_timer([this] { return device_->settle(); });
       timer.error = [this] { return device_->error(); };
       return timer;
     }
-    l2_ = asked_.l2.value_or("cold");
+    l2_ = arguments_.l2.value_or("cold");
     const measure::L2 l2 = l2_ == "cold" ? measure::L2::cold : measure::L2::warm;
     Result<measure::BlockTimer> timer =
-        asked_.mode == "device" ? CudaDevice::activity_timer(device_, l2, asked_.stream)
-                                : CudaDevice::event_timer(device_, l2, asked_.stream,
-                                                          {.hidden = asked_.launches == "hidden"});
+        arguments_.mode == "device"
+            ? CudaDevice::activity_timer(device_, l2, arguments_.stream)
+            : CudaDevice::event_timer(device_, l2, arguments_.stream,
+                                      {.hidden = arguments_.launches == "hidden"});
     if (!timer) return refuse(timer.error());
-    if (asked_.mode != "device") launches_ = asked_.launches;
+    if (arguments_.mode != "device") launches_ = arguments_.launches;
     return std::move(*timer);
   }
 
@@ -194,20 +195,20 @@ class Bench {
 
   void describe_device(measure::FunctionResult& result) const {
     if (device_ == nullptr) {
-      if (asked_.l2) result.notes.emplace_back("L2 is not touched: no device was used.");
+      if (arguments_.l2) result.notes.emplace_back("L2 is not touched: no device was used.");
       return;
     }
     result.device = device_->name() + ", driver for CUDA " + device_->driver_version();
     result.l2 = l2_;
     result.launches = launches_;
-    if (asked_.l2 && l2_.empty())
+    if (arguments_.l2 && l2_.empty())
       result.notes.emplace_back(
           "L2 is left as it is: only measure=\"events\" and \"device\" make it cold.");
     if (!clock_)
       result.notes.emplace_back("Clocks of the device are not known: NVML does not have it.");
   }
 
-  const Asked& asked_;
+  const BenchArguments& arguments_;
   std::array<Called, 2> sides_;  // by Side
   std::shared_ptr<CudaDevice> device_;
   std::function<measure::ClockReading()> clock_;
@@ -378,12 +379,12 @@ void bind_bench(nb::module_& module) {
          std::optional<double> seconds, std::optional<double> resolution, std::size_t warmup,
          std::optional<std::size_t> calls, std::optional<std::uint64_t> seed, bool items,
          std::string nvml, nb::object say) {
-        const Asked asked{.mode = std::move(mode),
-                          .l2 = std::move(l2),
-                          .launches = std::move(launches),
-                          .stream = stream,
-                          .nvml = std::move(nvml),
-                          .say = std::move(say)};
+        const BenchArguments arguments{.mode = std::move(mode),
+                                       .l2 = std::move(l2),
+                                       .launches = std::move(launches),
+                                       .stream = stream,
+                                       .nvml = std::move(nvml),
+                                       .say = std::move(say)};
         measure::FunctionOptions options;
         options.base = std::move(against_name);
         options.now = std::move(name);
@@ -391,7 +392,8 @@ void bind_bench(nb::module_& module) {
         options.warmup = warmup;
         options.calls = calls;
         options.items = items;
-        return Bench(asked, Called(std::move(against), setup), Called(std::move(function), setup))
+        return Bench(arguments, Called(std::move(against), setup),
+                     Called(std::move(function), setup))
             .run(std::move(options));
       },
       nb::arg("function"), nb::arg("against").none(), nb::arg("setup").none(), nb::kw_only(),

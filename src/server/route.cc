@@ -33,25 +33,26 @@ Result<std::shared_ptr<OpenInput>> input_of(Viewed& viewed, const Target& target
 }
 
 /// An address without what chooses the recording.
-std::string question_of(const Asked& asked) {
-  std::string question(asked.path);
-  for (const auto& [name, value] : asked.target.parameters) {
+std::string question_of(const GuardedRequest& request) {
+  std::string question(request.path);
+  for (const auto& [name, value] : request.target.parameters) {
     if (name != "input") question.append("\n").append(name).append("=").append(value);
   }
   return question;
 }
 
-Response answer_of(const Route& route, Viewed& viewed, OpenInput* input, const Asked& asked) {
-  const std::size_t own = route.path.ends_with('/') ? route.path.size() : asked.path.size();
+Response answer_of(const Route& route, Viewed& viewed, OpenInput* input,
+                   const GuardedRequest& request) {
+  const std::size_t own = route.path.ends_with('/') ? route.path.size() : request.path.size();
   const Call call{.viewed = viewed,
                   .input = input,
-                  .rest = asked.path.substr(own),
-                  .parameters = asked.target.parameters};
+                  .rest = request.path.substr(own),
+                  .parameters = request.target.parameters};
   KeptScreen* const screen = input == nullptr || route.of_first_screen == nullptr ||
                                      !input->screen().keeps() || !route.of_first_screen(call)
                                  ? nullptr
                                  : &input->screen();
-  const std::string question = screen == nullptr ? std::string() : question_of(asked);
+  const std::string question = screen == nullptr ? std::string() : question_of(request);
   if (screen != nullptr) {
     if (std::optional<Response> kept = screen->find(question)) return *std::move(kept);
   }
@@ -83,23 +84,23 @@ TypedOptions Call::options() const {
   return options;
 }
 
-Response answer(Viewed& viewed, const Asked& asked) {
-  const Route* const route = find(asked.path);
+Response answer(Viewed& viewed, const GuardedRequest& request) {
+  const Route* const route = find(request.path);
   if (route == nullptr) return error_response(404, "not_found", "there is nothing here");
   const ThreadPool pool(viewed.request().threads);
   std::shared_ptr<OpenInput> input;
   if (route->needs_input) {
     if (viewed.progress().state == Viewed::State::reading)
       return error_response(503, "reading", "the input is still being read");
-    Result<std::shared_ptr<OpenInput>> opened = input_of(viewed, asked.target);
+    Result<std::shared_ptr<OpenInput>> opened = input_of(viewed, request.target);
     if (!opened) return error_response(opened.error());
     input = *std::move(opened);
     // Opening may take long.
-    if (asked.dropped.load()) return error_response(503, "dropped", "nobody waits any more");
+    if (request.dropped.load()) return error_response(503, "dropped", "nobody waits any more");
   }
-  const StopScope stop(&asked.dropped);
+  const StopScope stop(&request.dropped);
   try {
-    return answer_of(*route, viewed, input.get(), asked);
+    return answer_of(*route, viewed, input.get(), request);
   } catch (const Stopped&) {
     return error_response(503, "dropped", "nobody waits any more");
   }

@@ -38,6 +38,6 @@ struct Route {
 std::span<const Route> all_routes();
 
 /// Answers by the table of routes; what is not in it is not found.
-Response answer(Viewed& viewed, const Asked& asked);
+Response answer(Viewed& viewed, const GuardedRequest& request);
 
 }  // namespace fathom::server

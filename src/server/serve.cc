@@ -13,7 +13,7 @@ Result<void> serve(const Listener& listener, Viewed& viewed, std::vector<std::st
   const std::string path = "/" + *token + "/";
   HttpServer server(
       listener, Guard{.token = *std::move(token), .other_hosts = std::move(other_hosts)},
-      [&viewed](const Asked& asked) { return answer(viewed, asked); }, options);
+      [&viewed](const GuardedRequest& request) { return answer(viewed, request); }, options);
   ready(path);
   return server.run();
 }

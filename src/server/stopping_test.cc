@@ -103,9 +103,9 @@ TEST(Stopping, WorkEndsWhenItsClientIsGone) {
   HttpServer* running = nullptr;
   HttpServer server(
       *listener, Guard{.token = std::string(kToken), .other_hosts = {}},
-      [&](const Asked& asked) {
+      [&](const GuardedRequest& request) {
         const ThreadPool pool(2);
-        const StopScope scope(&asked.dropped);
+        const StopScope scope(&request.dropped);
         begun = true;
         begun.notify_all();
         try {

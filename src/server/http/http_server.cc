@@ -44,10 +44,10 @@ struct Done {
 };
 
 /// What `answer` makes of it, whatever goes wrong.
-Response answered(const Answer& answer, const Asked& asked, bool gzip) {
+Response answered(const Answer& answer, const GuardedRequest& request, bool gzip) {
   try {
-    Response response = answer(asked);
-    if (!asked.dropped.load()) gzip ? compress(response) : expand(response);
+    Response response = answer(request);
+    if (!request.dropped.load()) gzip ? compress(response) : expand(response);
     return response;
   } catch (const std::bad_alloc& error) {
     return error_response(500, "out_of_memory", out_of_memory_text(error, "answering"));
@@ -305,9 +305,9 @@ void HttpServer::Loop::hand_out(Connection& connection, const HttpRequest& reque
   const bool taken = workers_->add([this, target = std::move(target), gzip = wants_gzip(request),
                                     serial = connection.serial, dropped = connection.dropped] {
     if (dropped->load()) return;
-    const Asked asked{*guard_.inside(target.path), target, *dropped};
+    const GuardedRequest guarded{*guard_.inside(target.path), target, *dropped};
     try {
-      Done done{serial, answered(answer_, asked, gzip)};
+      Done done{serial, answered(answer_, guarded, gzip)};
       const std::scoped_lock lock(mutex_);
       done_.push_back(std::move(done));
     } catch (const std::bad_alloc&) {  // not even for a refusal

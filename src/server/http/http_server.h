@@ -36,14 +36,14 @@ struct HttpOptions {
 };
 
 /// A request that passed the guard.
-struct Asked {
+struct GuardedRequest {
   std::string_view path;  ///< Behind the token: "api/session".
   const Target& target;
   /// True once nobody waits for the answer any more.
   const std::atomic<bool>& dropped;
 };
 
-using Answer = std::function<Response(const Asked&)>;
+using Answer = std::function<Response(const GuardedRequest&)>;
 
 /// One thread does all reading and writing; others call `answer`, several at a time.
 class HttpServer {
