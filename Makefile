@@ -24,6 +24,8 @@ UNIT_TESTS ?= ON
 UI_TESTS ?= smoke
 # Further options of the build that `make fuzz` makes.
 FUZZ_BUILD ?=
+# ON: `make debug` compiles several files as one, too: sooner ready, but not after a change of one file.
+UNITY ?= OFF
 # ON: larger groups of files that are compiled as one. A whole build takes less time, a change of one file more.
 LARGE_GROUPS ?= OFF
 # What `make check` tells tools/check_alone and tools/check_tidy about proofs: --write, --all, --again N.
@@ -179,4 +181,4 @@ clean: ## Removes the build trees, not what was downloaded (build/sources, build
 
 # Quiet unless it fails: what cmake finds out is of interest to no one. $(1) preset, $(2) further options. But for
 # `debug`, in which one works, several files are compiled as one.
-configure = cmake --preset $(1) $(2) -DFATHOM_UNITY=$(if $(filter debug,$(1)),OFF,ON) -DFATHOM_LARGE_GROUPS=$(LARGE_GROUPS) >/dev/null
+configure = cmake --preset $(1) $(2) -DFATHOM_UNITY=$(if $(filter debug,$(1)),$(UNITY),ON) -DFATHOM_LARGE_GROUPS=$(LARGE_GROUPS) >/dev/null
