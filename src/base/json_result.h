@@ -14,7 +14,7 @@ namespace fathom {
 template <typename Parsed, typename Value>
 bool get_json(Parsed&& parsed, Value& value) {
   const simdjson::error_code error = std::forward<Parsed>(parsed).get(value);
-  if (error == simdjson::MEMALLOC) throw OutOfMemory(0);
+  if (error == simdjson::MEMALLOC) throw OutOfMemory(last_refused());
   return error == simdjson::SUCCESS;
 }
 

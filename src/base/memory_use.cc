@@ -11,7 +11,6 @@
 #include <unistd.h>
 
 #include "base/cgroup.h"
-#include "base/quantity_text.h"
 
 namespace fathom {
 namespace {
@@ -32,14 +31,6 @@ bool holds_back(std::uint64_t limit, std::uint64_t used, std::uint64_t requested
   if (limit == MemoryLimits::kNone) return false;
   const std::uint64_t left = limit - std::min(limit, used);
   return requested > left || left - requested < kAllocatorTakes;
-}
-
-std::string text_of(std::uint64_t bytes) { return bytes_text(static_cast<std::int64_t>(bytes)); }
-
-std::string sentence(std::uint64_t used, std::string_view of, std::uint64_t limit,
-                     std::string_view which, std::string_view remedy) {
-  return text_of(used) + " of " + std::string(of) + " in use, the limit is " + text_of(limit) +
-         " (" + std::string(which) + "); " + std::string(remedy);
 }
 
 }  // namespace
@@ -67,6 +58,8 @@ MemoryLimits resource_limits() noexcept {
   MemoryLimits limits;
   limits.address_space = resource_limit(RLIMIT_AS);
   limits.data = resource_limit(RLIMIT_DATA);
+  const std::int64_t pages = sysconf(_SC_PHYS_PAGES);
+  if (pages > 0) limits.machine = static_cast<std::uint64_t>(pages * sysconf(_SC_PAGESIZE));
   return limits;
 }
 
@@ -74,26 +67,23 @@ MemoryLimits memory_limits() {
   MemoryLimits limits = resource_limits();
   const auto group = read_cgroup_limits(find_cgroup({}, "self", "memory"), {}).memory_bytes;
   if (group) limits.control_group = static_cast<std::uint64_t>(*group);
-  const std::int64_t pages = sysconf(_SC_PHYS_PAGES);
-  if (pages > 0) limits.machine = static_cast<std::uint64_t>(pages * sysconf(_SC_PAGESIZE));
   return limits;
 }
 
-std::string limit_text(const MemoryUse& use, std::uint64_t requested, const MemoryLimits& limits) {
-  if (holds_back(limits.address_space, use.address_space, requested)) {
-    return sentence(use.address_space, "address space", limits.address_space, "ulimit -v",
-                    "raise it, or use fewer threads (--threads 1)");
-  }
-  if (holds_back(limits.data, use.data, requested)) {
-    return sentence(use.data, "data", limits.data, "ulimit -d",
-                    "raise it, or use fewer threads (--threads 1)");
-  }
+MetLimit met_limit(const MemoryUse& use, std::uint64_t requested, const MemoryLimits& limits,
+                   unsigned threads) noexcept {
+  const std::string_view raise =
+      threads > 1 ? "raise it, or use fewer threads (--threads 1)" : "raise it";
+  if (holds_back(limits.address_space, use.address_space, requested))
+    return {use.address_space, "address space", limits.address_space, "ulimit -v", raise, true};
+  if (holds_back(limits.data, use.data, requested))
+    return {use.data, "data", limits.data, "ulimit -d", raise, true};
   if (limits.control_group < limits.machine) {
-    return sentence(use.resident, "memory", limits.control_group, "memory.max of the control group",
-                    "give the container more, or record fewer steps");
+    return {use.resident, "memory", limits.control_group, "memory.max of the control group",
+            "give the container more, or record fewer steps"};
   }
-  return sentence(use.resident, "memory", limits.machine, "the machine's memory",
-                  "use a machine with more, or record fewer steps");
+  return {use.resident, "memory", limits.machine, "the machine's memory",
+          "use a machine with more, or record fewer steps"};
 }
 
 }  // namespace fathom

@@ -3,7 +3,7 @@
 
 #include <cstdint>
 #include <limits>
-#include <string>
+#include <string_view>
 
 namespace fathom {
 
@@ -25,13 +25,23 @@ struct MemoryLimits {
   std::uint64_t machine = kNone;        ///< Physical memory.
 };
 
-/// Those of the process alone, which are quick to ask for.
+/// All but the control group's; allocates nothing.
 MemoryLimits resource_limits() noexcept;
 /// All of them.
 MemoryLimits memory_limits();
 
-/// What a request met that failed when `use` was in use, for the user: in use, limit, remedy.
-/// "41.2 MiB of address space were in use, of 58.59 MiB allowed (ulimit -v); raise …"
-std::string limit_text(const MemoryUse& use, std::uint64_t requested, const MemoryLimits& limits);
+/// The limit that a request met, for the user.
+struct MetLimit {
+  std::uint64_t used = 0;  ///< Of what it limits.
+  std::string_view of;     ///< That: "address space".
+  std::uint64_t limit = 0;
+  std::string_view which;   ///< "ulimit -v".
+  std::string_view remedy;  ///< "raise it".
+  bool own = false;         ///< The process's, as ulimit sets it.
+};
+
+/// What a request met that failed when `use` was in use and so many threads were at work.
+MetLimit met_limit(const MemoryUse& use, std::uint64_t requested, const MemoryLimits& limits,
+                   unsigned threads) noexcept;
 
 }  // namespace fathom

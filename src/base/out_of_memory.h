@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <new>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -28,9 +29,22 @@ class OutOfMemory : public std::bad_alloc {
   MemoryUse use_;
 };
 
+/// How much this thread's operator new was refused last, where a program has one that notes it;
+/// 0: nothing, or not known. It is all that is known where a library says only that it lacked
+/// memory, or not even an exception finds room.
+std::size_t last_refused() noexcept;
+void note_refused(std::size_t bytes) noexcept;
+
 /// One line for the user: what failed, what was in use, the limit and the remedy. `during`: what
 /// was done, "reading trace.json"; may be empty.
 std::string out_of_memory_text(const std::bad_alloc& error, std::string_view during);
+
+/// The same in `room`, cut where it ends. Allocates nothing: for where memory lacks for the text,
+/// too. Does not know the limit of the control group.
+std::string_view out_of_memory_text_in(std::span<char> room, const OutOfMemory& error) noexcept;
+
+/// "41.2 MiB of address space in use, the limit is 58.59 MiB (ulimit -v); raise it".
+std::string limit_text(const MetLimit& met);
 
 /// What `work` returns, a Result; where it lacks memory, that as an Error.
 template <typename Work>

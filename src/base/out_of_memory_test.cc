@@ -1,5 +1,9 @@
 #include "base/out_of_memory.h"
 
+#include <array>
+#include <span>
+#include <thread>
+
 #include <gtest/gtest.h>
 
 namespace fathom {
@@ -26,29 +30,55 @@ TEST(MemoryLimits, KnowAtLeastTheMachines) {
 
 TEST(MemoryLimits, NameTheOneThatTheRequestMet) {
   MemoryLimits limits{.machine = 1000 * kMega};
-  EXPECT_EQ(limit_text(kUse, kMega, limits),
+  EXPECT_EQ(limit_text(met_limit(kUse, kMega, limits, 4)),
             "100 MiB of memory in use, the limit is 1000 MiB (the machine's memory); use a machine "
             "with more, or record fewer steps");
   limits.control_group = 200 * kMega;
   EXPECT_EQ(
-      limit_text(kUse, kMega, limits),
+      limit_text(met_limit(kUse, kMega, limits, 4)),
       "100 MiB of memory in use, the limit is 200 MiB (memory.max of the control group); give "
       "the container more, or record fewer steps");
   limits.data = 310 * kMega;
-  EXPECT_EQ(limit_text(kUse, kMega, limits),
+  EXPECT_EQ(limit_text(met_limit(kUse, kMega, limits, 4)),
             "300 MiB of data in use, the limit is 310 MiB (ulimit -d); raise it, or use fewer "
             "threads (--threads 1)");
   limits.address_space = 404 * kMega;
-  EXPECT_EQ(limit_text(kUse, kMega, limits),
+  EXPECT_EQ(limit_text(met_limit(kUse, kMega, limits, 4)),
             "400 MiB of address space in use, the limit is 404 MiB (ulimit -v); raise it, or use "
             "fewer threads (--threads 1)");
 }
 
 TEST(MemoryLimits, AFarOneIsNotBlamed) {
   const MemoryLimits limits{.address_space = 4000 * kMega, .machine = 1000 * kMega};
-  EXPECT_NE(limit_text(kUse, kMega, limits).find("the machine's"), std::string::npos);
-  EXPECT_NE(limit_text(kUse, 3700 * kMega, limits).find("ulimit -v"), std::string::npos);
-  EXPECT_NE(limit_text(kUse, MemoryLimits::kNone, limits).find("ulimit -v"), std::string::npos);
+  EXPECT_NE(limit_text(met_limit(kUse, kMega, limits, 4)).find("the machine's"), std::string::npos);
+  EXPECT_NE(limit_text(met_limit(kUse, 3700 * kMega, limits, 4)).find("ulimit -v"),
+            std::string::npos);
+  EXPECT_NE(limit_text(met_limit(kUse, MemoryLimits::kNone, limits, 4)).find("ulimit -v"),
+            std::string::npos);
+}
+
+TEST(MemoryLimits, FewerThreadsThanOneAreNoRemedy) {
+  const MemoryLimits limits{.address_space = 404 * kMega, .data = 310 * kMega};
+  EXPECT_EQ(limit_text(met_limit(kUse, kMega, limits, 1)),
+            "400 MiB of address space in use, the limit is 404 MiB (ulimit -v); raise it");
+  EXPECT_EQ(met_limit(kUse, kMega, {.data = 310 * kMega}, 1).remedy, "raise it");
+}
+
+TEST(OutOfMemory, NeedsNoMemoryForItsText) {
+  const OutOfMemory error(3 * kMega);
+  std::array<char, 400> room{};
+  const std::string_view text = out_of_memory_text_in(room, error);
+  EXPECT_EQ(text.data(), room.data());
+  EXPECT_EQ(text.find("out of memory: a request for 3 MiB failed with "), 0U) << text;
+  EXPECT_NE(text.find(" in use, the limit is "), text.npos) << text;
+  EXPECT_EQ(out_of_memory_text_in(std::span(room).first(10), error), "out of mem");
+}
+
+TEST(OutOfMemory, KnowsWhatThisThreadWasRefusedLast) {
+  note_refused(7);
+  EXPECT_EQ(last_refused(), 7U);
+  std::thread([] { EXPECT_EQ(last_refused(), 0U); }).join();
+  note_refused(0);
 }
 
 TEST(OutOfMemory, SaysWhatFailedDuringWhat) {

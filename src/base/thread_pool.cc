@@ -30,6 +30,9 @@ constexpr std::size_t kStackBytes = std::size_t{1} << 20;
 // NOLINTNEXTLINE(cppcoreguidelines-avoid-non-const-global-variables)
 thread_local Helpers* current = nullptr;
 
+// NOLINTNEXTLINE(cppcoreguidelines-avoid-non-const-global-variables)
+std::atomic<unsigned> last_pool = 1;
+
 struct Job {
   const std::size_t pieces;
   const unsigned wanted;  ///< Helpers that it can use.
@@ -181,6 +184,7 @@ ThreadPool::ThreadPool(unsigned threads) {
   if (current != nullptr) return;
   helpers_ = std::make_unique<Helpers>(threads > 0 ? threads : available_threads());
   current = helpers_.get();
+  last_pool.store(current->threads(), std::memory_order_relaxed);
 }
 
 ThreadPool::~ThreadPool() {
@@ -190,6 +194,8 @@ ThreadPool::~ThreadPool() {
 unsigned parallel_threads() {
   return current == nullptr ? available_threads() : current->threads();
 }
+
+unsigned last_pool_threads() noexcept { return last_pool.load(std::memory_order_relaxed); }
 
 void run_in_parallel(std::size_t pieces, unsigned threads,
                      void (*work)(const void* context, std::size_t piece), const void* context) {

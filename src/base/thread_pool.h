@@ -29,6 +29,10 @@ class ThreadPool {
 /// available_threads() without one.
 unsigned parallel_threads();
 
+/// How many threads the pool that was made last, inside no other, may have or had, on whatever
+/// thread; 1 before any: by how much fewer threads would be fewer.
+unsigned last_pool_threads() noexcept;
+
 /// Calls work(context, i) for every i < pieces, each once, in order of i, on at most `threads`
 /// threads of the pool (0: all), the calling one included; without a pool on threads of its own.
 /// Returns when all calls have. The first exception ends it: pieces not begun are left out, and it

@@ -201,5 +201,16 @@ TEST(Parallel, ThreadsOfTheProgramHavePoolsOfTheirOwn) {
   EXPECT_EQ(elsewhere, available_threads());
 }
 
+TEST(ThreadPool, SaysHowManyThreadsTheOuterOneMayHave) {
+  {
+    const ThreadPool outer(3);
+    const ThreadPool inner(2);
+    EXPECT_EQ(last_pool_threads(), 3U);
+  }
+  EXPECT_EQ(last_pool_threads(), 3U);
+  const ThreadPool alone(1);
+  EXPECT_EQ(last_pool_threads(), 1U);
+}
+
 }  // namespace
 }  // namespace fathom

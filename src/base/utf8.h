@@ -36,6 +36,19 @@ constexpr Utf8Char decode_utf8(std::string_view text) {
   return {code, bytes, true};
 }
 
+/// Is it a mark that changes the direction of what follows? With it a name can disguise its
+/// neighbours.
+constexpr bool is_reordering(char32_t code) {
+  return (code >= 0x200E && code <= 0x200F) || (code >= 0x202A && code <= 0x202E) ||
+         (code >= 0x2066 && code <= 0x2069);
+}
+
+/// Does a terminal show it, rather than obey it?
+constexpr bool is_shown(const Utf8Char& c) {
+  const bool control = c.code < 0x20 || (c.code >= 0x7F && c.code < 0xA0);
+  return c.valid && !control && !is_reordering(c.code);
+}
+
 /// Appends a character; U+FFFD for a surrogate and for what is beyond Unicode.
 inline void append_utf8(std::string& text, char32_t code) {
   if (code > 0x10FFFF || (code >= 0xD800 && code <= 0xDFFF)) code = 0xFFFD;

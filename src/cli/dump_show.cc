@@ -8,9 +8,9 @@
 #include <utility>
 
 #include "base/json_writer.h"
+#include "base/shell_word.h"
 #include "cli/frame_show.h"
 #include "cli/version.h"
-#include "render/shell.h"
 #include "render/text_width.h"
 #include "sample/rank_groups.h"
 
@@ -139,12 +139,10 @@ std::string others_text(const std::vector<const ThreadLook*>& others, const Styl
 }
 
 std::string process_text(const ProcessLook& process, const Style& style, bool all) {
-  std::vector<std::string> words;
-  for (const std::string& word : process.command) words.push_back(shell_word(word));
   const std::string rank = process.rank ? ", rank " + std::to_string(*process.rank) : "";
-  std::string out =
-      style.bold("process " + std::to_string(process.pid) + rank + ": " + joined(words, " ")) +
-      "\n";
+  std::string out = style.bold("process " + std::to_string(process.pid) + rank + ": " +
+                               command_line(process.command)) +
+                    "\n";
   if (!process.python.empty())
     out += std::string(kThreadIndent) + "CPython " + process.python + "\n";
   if (!process.reason.empty())

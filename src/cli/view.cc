@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/descriptor.h"
+#include "base/shell_word.h"
 #include "base/thread_pool.h"
 #include "cli/browser.h"
 #include "cli/command.h"
@@ -21,7 +22,6 @@
 #include "cli/print.h"
 #include "cli/selection_options.h"
 #include "engine/query/typed.h"
-#include "render/shell.h"
 #include "server/serve.h"
 
 namespace fathom::cli {

@@ -124,7 +124,7 @@ Result<DevicePeaks> DevicePeaks::from_file(const std::string& path) {
   simdjson::dom::parser parser;
   simdjson::dom::element root;
   if (const auto error = parser.load(path).get(root)) {
-    if (error == simdjson::MEMALLOC) throw OutOfMemory(0);
+    if (error == simdjson::MEMALLOC) throw OutOfMemory(last_refused());
     return wrong(path + " cannot be read as JSON: " + simdjson::error_message(error));
   }
   if (simdjson::dom::array list; root.get(list) == simdjson::SUCCESS) {

@@ -5,7 +5,7 @@
 #include <chrono>
 #include <utility>
 
-#include "measure/command_words.h"
+#include "base/shell_word.h"
 #include "measure/gpu_conditions.h"
 #include "measure/metrics.h"
 #include "measure/run_taker.h"

@@ -6,9 +6,9 @@
 #include <chrono>
 #include <utility>
 
+#include "base/shell_word.h"
 #include "capture/system/files.h"
 #include "capture/system/host.h"
-#include "measure/command_words.h"
 #include "measure/run_taker.h"
 
 namespace fathom::measure {

@@ -10,8 +10,9 @@ constexpr std::string_view kBlanks = " \t\n";
 constexpr std::string_view kForShells = "|&;<>()$`*?[]~#";
 /// What a backslash escapes inside of double quotes.
 constexpr std::string_view kEscapable = "\\\"$`";
-constexpr std::string_view kPlain =
-    "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+=:,./@%{}";
+/// What \e and the like stand for inside of $'…'.
+constexpr std::string_view kNamed = "abefnrtv\\'\"?";
+constexpr std::string_view kNamedBytes = "\a\b\x1b\f\n\r\t\v\\'\"?";
 
 Error refused(std::string message) { return {ErrorCode::invalid_argument, std::move(message)}; }
 
@@ -37,6 +38,7 @@ class Reader {
  private:
   Result<void> take(char c) {
     if (c == '\'' || c == '"') return quoted(c);
+    if (c == '$' && text_.substr(at_).starts_with('\'')) return escaped();
     open_ = true;
     if (c == '\\') {
       if (at_ == text_.size()) return refused("a backslash at the end of a command");
@@ -69,6 +71,39 @@ class Reader {
     return refused(std::string("a quote (") + quote + ") is not closed");
   }
 
+  /// Behind the $ of $'…'.
+  Result<void> escaped() {
+    open_ = true;
+    ++at_;
+    while (at_ < text_.size()) {
+      const char c = text_[at_++];
+      if (c == '\'') return {};
+      if (c != '\\') {
+        word_ += c;
+        continue;
+      }
+      const char escape = at_ < text_.size() ? text_[at_] : '\0';
+      const std::size_t named = kNamed.find(escape);
+      if (named != std::string_view::npos) {
+        word_ += kNamedBytes[named];
+        ++at_;
+      } else if (!octal()) {
+        return refused(std::string("'\\") + escape + "' is not known in $'…'");
+      }
+    }
+    return refused("a quote ($') is not closed");
+  }
+
+  /// One to three digits; false: none.
+  bool octal() {
+    unsigned byte = 0;
+    std::size_t digits = 0;
+    for (; digits < 3 && at_ < text_.size() && text_[at_] >= '0' && text_[at_] <= '7'; ++digits)
+      byte = byte * 8 + static_cast<unsigned>(text_[at_++] - '0');
+    if (digits > 0) word_ += static_cast<char>(byte);
+    return digits > 0;
+  }
+
   void finish() {
     if (open_) words_.push_back(std::exchange(word_, {}));
     open_ = false;
@@ -85,21 +120,6 @@ class Reader {
 
 Result<std::vector<std::string>> command_words(std::string_view text) {
   return Reader(text).words();
-}
-
-std::string command_line(const std::vector<std::string>& words) {
-  std::string line;
-  for (const std::string& word : words) {
-    if (!line.empty()) line += ' ';
-    if (!word.empty() && word.find_first_not_of(kPlain) == std::string::npos) {
-      line += word;
-      continue;
-    }
-    line += '\'';
-    for (const char c : word) line += c == '\'' ? "'\\''" : std::string(1, c);
-    line += '\'';
-  }
-  return line;
 }
 
 }  // namespace fathom::measure

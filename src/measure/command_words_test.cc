@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "base/shell_word.h"
+
 namespace fathom::measure {
 namespace {
 
@@ -12,6 +14,7 @@ TEST(CommandWords, AreDividedAsAShellDivides) {
   EXPECT_EQ(*command_words("sh -c 'a | b' ''"), (Words{"sh", "-c", "a | b", ""}));
   EXPECT_EQ(*command_words(R"(a\ b "c \"d\" \n")"), (Words{"a b", "c \"d\" \\n"}));
   EXPECT_EQ(*command_words("a'b'\"c\""), (Words{"abc"}));
+  EXPECT_EQ(*command_words("a$'\\n\\'\\0331\\e'b c"), (Words{"a\n'\0331\033b", "c"}));
 }
 
 TEST(CommandWords, RefuseWhatOnlyAShellUnderstands) {
@@ -21,11 +24,13 @@ TEST(CommandWords, RefuseWhatOnlyAShellUnderstands) {
 }
 
 TEST(CommandWords, RefuseOpenQuotesAndEmptyCommands) {
-  for (const char* text : {"", "  ", "'a", "\"a", "a\\"}) EXPECT_FALSE(command_words(text)) << text;
+  for (const char* text : {"", "  ", "'a", "\"a", "a\\", "$'a", "$'a\\"})
+    EXPECT_FALSE(command_words(text)) << text;
 }
 
 TEST(CommandWords, AreReadBackFromTheirLine) {
-  const Words words = {"sh", "-c", "it's $1 | \"x\"", "", "a=b", "x\ty"};
+  const Words words = {"sh",   "-c",       "it's $1 | \"x\"", "",    "a=b",
+                       "x\ty", "it's\n\\", "\x1b[0m",         "\xff"};
   EXPECT_EQ(*command_words(command_line(words)), words);
 }
 

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "measure/command_words.h"
+#include "base/shell_word.h"
 #include "measure/metrics.h"
 #include "measure/varied.h"
 

@@ -5,6 +5,7 @@
 #include <limits>
 #include <string>
 
+#include "base/shell_word.h"
 #include "render/finding_text.h"
 #include "render/shell.h"
 #include "render/text_width.h"
@@ -17,8 +18,7 @@ namespace {
 std::string record_functions(const RunSummary& run) {
   constexpr std::size_t kLongest = 200;
   if (!run.functions.empty() || run.phases.empty() || run.command_words.empty()) return {};
-  std::string command = "fathom run --with functions --";
-  for (const std::string& word : run.command_words) command += " " + shell_word(word);
+  const std::string command = "fathom run --with functions -- " + command_line(run.command_words);
   return command.size() > kLongest ? "fathom run --with functions -- COMMAND" : command;
 }
 
@@ -45,8 +45,8 @@ std::string selection_options(const DiagnosisRequest& request) {
   return options;
 }
 
-std::string command_line(std::string_view label, const std::string& before,
-                         const Diagnosis& diagnosis, const Style& style) {
+std::string labelled(std::string_view label, const std::string& before, const Diagnosis& diagnosis,
+                     const Style& style) {
   const std::string command = command_on(before + " TRACE", diagnosis.input);
   return style.bold(pad_right(label, kLabelWidth)) + style.cyan(command) + "\n";
 }
@@ -61,7 +61,7 @@ std::string next_commands(const Diagnosis& diagnosis, const DiagnosisRequest& re
   const std::string warmup = request.exclude_warmup ? " --exclude-warmup" : "";
   std::string out;
   const auto add = [&](const std::string& before) {
-    out += command_line(out.empty() ? "Next" : "", before, diagnosis, style);
+    out += labelled(out.empty() ? "Next" : "", before, diagnosis, style);
   };
   if (!view.all && !diagnosis.findings.empty()) {
     const std::string focus = request.focus.empty() ? "" : " --focus " + shell_word(request.focus);
@@ -98,14 +98,14 @@ std::string next_commands(const Diagnosis& diagnosis, const DiagnosisRequest& re
     const auto other = std::ranges::find_if(diagnosis.ranks->rows, is_other);
     if (other != diagnosis.ranks->rows.end()) {
       const std::string choice = " --rank " + std::to_string(*other->rank);
-      out += command_line("Other ranks", "fathom diagnose" + choice + selection + warmup, diagnosis,
-                          style);
+      out += labelled("Other ranks", "fathom diagnose" + choice + selection + warmup, diagnosis,
+                      style);
     }
   }
   if (!view.bare && !diagnosis.narrower.empty()) {
     const std::string focus = " --focus " + shell_word(diagnosis.narrower);
-    out += command_line("Narrower", "fathom diagnose" + rank + selection + warmup + focus,
-                        diagnosis, style);
+    out += labelled("Narrower", "fathom diagnose" + rank + selection + warmup + focus, diagnosis,
+                    style);
   }
   return out;
 }

@@ -1,27 +1,9 @@
-// Quotes words and fills inputs into commands for a shell.
+// Fills inputs into commands for a shell.
 #include "render/shell.h"
 
-#include <algorithm>
-
-#include "render/text_width.h"
+#include "base/shell_word.h"
 
 namespace fathom {
-namespace {
-
-bool is_plain(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-         std::string_view("/._-+:,=@%^").find(c) != std::string_view::npos;
-}
-
-}  // namespace
-
-std::string shell_word(std::string_view text) {
-  std::string shown = printable(text);
-  if (!shown.empty() && std::ranges::all_of(shown, is_plain)) return shown;
-  std::string out = "'";
-  for (const char c : shown) out += c == '\'' ? std::string("'\\''") : std::string(1, c);
-  return out + "'";
-}
 
 std::string command_on(std::string_view command, std::string_view input) {
   constexpr std::string_view kPlace = "TRACE";

@@ -1,4 +1,4 @@
-// Words of commands that people copy into a shell.
+// Commands that people copy into a shell.
 #pragma once
 
 #include <string>
@@ -6,12 +6,8 @@
 
 namespace fathom {
 
-/// `text` as one word of a shell: as it is where nothing in it means something to a shell, else in
-/// single quotes. Control characters are made visible.
-std::string shell_word(std::string_view text);
-
-/// A fathom command with the input in the place of its TRACE. Standard input cannot be read again:
-/// then TRACE stays.
+/// A fathom command with the input in the place of its TRACE, as a word of a shell. Standard input
+/// cannot be read again: then TRACE stays.
 std::string command_on(std::string_view command, std::string_view input);
 
 }  // namespace fathom

@@ -30,9 +30,6 @@ constexpr Range kZero[] = {
     {0x0E34, 0x0E3A}, {0x1AB0, 0x1AFF}, {0x1DC0, 0x1DFF}, {0x200B, 0x200D},   {0x20D0, 0x20FF},
     {0xFE00, 0xFE0F}, {0xFE20, 0xFE2F}, {0xFEFF, 0xFEFF}, {0xE0100, 0xE01EF},
 };
-// Marks that change the direction of what follows: a name must not be able to disguise its
-// neighbours.
-constexpr Range kReordering[] = {{0x200E, 0x200F}, {0x202A, 0x202E}, {0x2066, 0x2069}};
 
 template <std::size_t N>
 bool within(const Range (&ranges)[N], char32_t c) {
@@ -59,7 +56,7 @@ void append_visible(std::string& out, std::string_view bytes, const Utf8Char& c)
     std::array<char, 8> text{};
     std::snprintf(text.data(), text.size(), "\\x%02x", static_cast<unsigned>(c.code));
     out += text.data();
-  } else if (!within(kReordering, c.code)) {
+  } else if (!is_reordering(c.code)) {
     out += bytes;
   }
 }

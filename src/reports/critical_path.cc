@@ -79,9 +79,9 @@ constexpr Path::Column kColumns[] = {
     {"edge", ColumnKind::flag, "",
      "By step: not whole, and left out of everything but this grouping.", by<step_edge>, true},
     {"part", ColumnKind::text, "",
-     "What the path runs through: host, launch (from the call to the start on the device, and "
-     "between activities of a stream), device, communication, copy, or wait (for an event, for the "
-     "device to be noticed, or for what nothing in the trace explains).",
+     "What the path runs through: host, launch (from call to start on the device, and between "
+     "activities of a stream), device, communication, copy, or wait (for an event, for the device "
+     "to be noticed, or unexplained by the trace).",
      [](const Row& row) { return to_string(row.part); }},
     {"name", ColumnKind::name, "",
      "By name: the innermost operator or call on the host; the kernel, copy or fill; the "

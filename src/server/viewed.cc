@@ -15,10 +15,10 @@
 #include "base/hash.h"
 #include "base/out_of_memory.h"
 #include "base/parallel.h"
+#include "base/shell_word.h"
 #include "base/stop.h"
 #include "base/text_fields.h"
 #include "base/thread_pool.h"
-#include "render/shell.h"
 #include "server/diagnosis_ahead.h"
 
 namespace fathom::server {

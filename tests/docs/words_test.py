@@ -39,9 +39,17 @@ class Words(unittest.TestCase):
         self.assertEqual(len(self.problems("A sentence with six words here. " * 21)), 1)
         self.assertEqual(self.problems("A sentence with six words here. " * 19), [])
 
-    def test_items_of_a_list_are_paragraphs_and_tables_and_code_are_none(self):
+    def test_items_of_a_list_are_paragraphs_and_code_is_none(self):
         self.assertEqual(self.problems("- a short item\n" * 60), [])
-        self.assertEqual(self.problems("| " + "cell " * 50 + "|\n\n    " + "code " * 50 + "\n\n```\n" + "code " * 50 + "\n```\n"), [])
+        self.assertEqual(self.problems("    " + "code " * 50 + "\n\n```\n" + "| code " * 50 + "\n| " + "code " * 50 + "|\n```\n"), [])
+
+    def test_a_cell_of_a_table_has_sentences_of_forty_words_and_sixty_words(self):
+        table = "| name | text |\n|---|---|\n| `a` | {} |\n"
+        for around in ("{}", "<!-- made: it -->\n{}<!-- end: it -->\n"):
+            for cell, found in (("word " * 41, 1), ("word " * 40, 0), ("Of ten words is this a sentence in a cell. " * 7, 1),
+                                ("Of ten words is this a sentence in a cell. " * 6, 0), ("word " * 25 + "| " + "word " * 25, 0),
+                                ("`" + "code " * 50 + r"\| a`", 0)):
+                self.assertEqual(len(self.problems(around.format(table.format(cell)))), found, cell)
 
     def test_a_word_of_the_list_is_found_across_the_lines_of_a_comment_or_a_text(self):
         self.assertEqual(len(self.problems("// What was recorded is not\n// told here.\n", "src/room/file.cc")), 1)

@@ -147,6 +147,24 @@ class Screen(unittest.TestCase):
                                       text=True, timeout=120, check=False)
                 self.assertEqual(done.returncode, 0, command + done.stderr)
 
+    def test_commands_read_the_file_whatever_its_name(self):
+        names = ["a\nb.json.gz", "a\tb\x1b[31m.json.gz", "a'b\"c\\d.json.gz", " a  b ", "-x.json.gz", "-\n'x", "{a,b}", "größe\u202e",
+                 b"\xff\n1".decode(errors="surrogateescape"), "a\nfathom overview b"]
+        for name in names:
+            with tempfile.TemporaryDirectory() as folder:
+                shutil.copy(INPUT, pathlib.Path(folder, name))
+                pathlib.Path(folder, "fathom").symlink_to(FATHOM)
+                environment = {**ENVIRONMENT, "PATH": f"{folder}:{ENVIRONMENT['PATH']}", "COLUMNS": "80"}
+                shown = subprocess.run([FATHOM, "diagnose", "--", name], cwd=folder, env=environment, capture_output=True, timeout=120,
+                                       check=True).stdout
+                self.assertNotRegex(shown, rb"[\x00-\x09\x0b-\x1f\x7f]|\xff|\xe2\x80\xae", name)
+                commands = re.findall(rb"^(?:Next|Narrower)? +(fathom (?!explain).*)$", shown, re.M)
+                self.assertGreater(len(commands), 1, shown)
+                for command in commands:
+                    done = subprocess.run(["bash", "-c", command], cwd=folder, env=environment, capture_output=True, timeout=120, check=False)
+                    self.assertEqual((done.returncode, done.stderr), (0, b""), command)
+                    self.assertTrue(done.stdout, command)
+
     def test_a_pipe_gets_no_colours_and_a_terminal_does(self):
         self.assertNotIn(b"\x1b", fathom("diagnose", TRACE).stdout)
         self.assertIn("\x1b[", on_terminal(80, "diagnose", TRACE))

@@ -1,7 +1,7 @@
 // The step time after changes, as `fathom whatif --json` prints it, and the command that says the
 // same.
+#include "base/shell_word.h"
 #include "engine/whatif/typed_what_if.h"
-#include "render/shell.h"
 #include "render/what_if_json.h"
 #include "server/route.h"
 
