@@ -21,8 +21,8 @@ std::optional<std::vector<Profile>> profiles_of(const InputArguments& read, cons
     return std::nullopt;
   }
   for_each_session(*inputs, input_handlers(read, code),
-                   [&](const Session& session, const Inputs::File&) -> Result<Proceed> {
-                     Result<Profile> profile = profile_of(session, request);
+                   [&](const SharedSession& session, const Inputs::File&) -> Result<Proceed> {
+                     Result<Profile> profile = profile_of(*session, request);
                      if (!profile) return std::move(profile).error();
                      profiles.push_back(std::move(*profile));
                      return Proceed::next;
