@@ -158,6 +158,50 @@ class OpensTest(unittest.TestCase):
         for options in ([], ["--redact"]):
             self.check_once(opens, [folder], "view", "--html", self.folder() / "page.html", *options, folder / TRACE, folder / LARGER)
 
+    def test_what_compares_two_files(self):
+        folder, saved = self.folder(), self.folder() / "baseline.json"
+        for name in (TRACE, LARGER):
+            shutil.copy(viewer.TRACES / name, folder)
+        base, now = folder / LARGER, folder / TRACE
+        finding = json.loads(viewer.fathom("diagnose", "--json", base))["findings"][0]["id"]
+        budget = ["--within-runs", "--budget", "step_time+3%"]
+        opens = self.count(folder)
+        any_answer = (0, 1, 4)
+        self.check_once(opens, [folder], "compare", base, now)
+        self.check_once(opens, [folder], "check", *budget, "--against", base, now, answers=any_answer)
+        self.check_once(opens, [folder], "verify", "--within-runs", finding, base, now, answers=any_answer)
+        self.check_once(opens, [folder], "baseline", "save", saved, base, now)
+        viewer.fathom("baseline", "save", folder / "baseline.json", base)
+        now.unlink()
+        opens.take()
+        self.check_once(opens, [folder], "compare", folder / "baseline.json", base)
+        self.check_once(opens, [folder], "check", *budget, "--against", folder / "baseline.json", base, answers=any_answer)
+
+    def test_what_compares_folders_of_recordings(self):
+        one, other = self.folder(), self.folder()
+        for folder in (one, other):
+            for number in range(3):
+                shutil.copy(viewer.TRACES / LARGER, folder / f"run{number}.json.gz")
+            (folder / "notes.txt").write_text("nothing")
+        finding = json.loads(viewer.fathom("diagnose", "--json", one / "run0.json.gz"))["findings"][0]["id"]
+        opens = self.count(one, other)
+        self.check_once(opens, [one, other], "compare", one, other)
+        self.check_once(opens, [one, other], "verify", "--within-runs", finding, one, other, answers=(0, 1, 4))
+        for path in one.glob("run[12]*"):
+            path.unlink()
+        opens.take()
+        self.check_once(opens, [one, other], "verify", "--within-runs", finding, one, other, answers=(0, 1, 4))
+
+    def test_what_compares_sessions_of_ranks(self):
+        one, other = self.folder(), self.folder()
+        write_session(one)
+        write_session(other, 2)
+        finding = json.loads(viewer.fathom("diagnose", "--json", one))["findings"][0]["id"]
+        opens = self.count(one, other)
+        self.check_once(opens, [one, other], "compare", one, other)
+        self.check_once(opens, [one, other], "verify", "--within-runs", finding, one, other, answers=(0, 1, 4))
+        self.check_once(opens, [one, other], "view", "--html", self.folder() / "page.html", one, other)
+
 
 if __name__ == "__main__":
     unittest.main()
