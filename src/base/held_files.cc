@@ -73,6 +73,12 @@ void HeldFiles::hold(const std::string& path, Descriptor file) {
 }
 
 std::vector<std::byte> HeldFiles::head(const std::string& path, std::size_t most) {
+  {
+    const std::lock_guard lock(mutex_);
+    const auto held = files_.find(path);
+    if (held != files_.end() && is_still(held->second.get(), path))
+      return first_bytes(held->second.get(), most);
+  }
   Descriptor file = open_to_read(path);
   if (!file) return {};
   std::vector<std::byte> bytes = first_bytes(file.get(), most);

@@ -76,7 +76,10 @@ Result<std::vector<Budget>> budgets_of(const CheckArguments& args) {
 /// Empty where something cannot be read, which is then said.
 std::vector<CheckReference> references_of(const CheckArguments& args, int& code) {
   std::vector<CheckReference> references;
-  const Result<std::optional<SavedBaseline>> baseline = baseline_in(args.against.front());
+  HeldFiles held;
+  InputArguments looked_at = args.read;
+  looked_at.held = &held;
+  const Result<std::optional<SavedBaseline>> baseline = baseline_in(args.against.front(), held);
   if (!baseline) {
     code = fail(baseline.error());
     return references;
@@ -91,7 +94,7 @@ std::vector<CheckReference> references_of(const CheckArguments& args, int& code)
     if (saved.accepted)
       references.push_back(
           {.name = "accepted", .when = saved.accepted->saved, .runs = saved.accepted->runs});
-  } else if (std::optional<Runs> runs = runs_behind(args.read, args.request, args.against, code)) {
+  } else if (std::optional<Runs> runs = runs_behind(looked_at, args.request, args.against, code)) {
     references.push_back({.name = "base", .when = {}, .runs = std::move(*runs)});
   }
   return references;

@@ -10,6 +10,26 @@
 
 namespace fathom::cli {
 
+void add_profiles(const Inputs& inputs, const Request& request, InputHandlers handlers,
+                  std::vector<Profile>& profiles) {
+  std::size_t skipped = 0;
+  handlers.skipped = [&skipped, say = std::move(handlers.skipped)](const Error& error) {
+    ++skipped;
+    say(error);
+  };
+  const bool some = !profiles.empty();
+  handlers.failed = [&, say = std::move(handlers.failed)](const Error& error) {
+    if (!some || skipped < inputs.files.size()) say(error);
+  };
+  for_each_session(inputs, handlers,
+                   [&](const SharedSession& session, const Inputs::File&) -> Result<Proceed> {
+                     Result<Profile> profile = profile_of(*session, request);
+                     if (!profile) return std::move(profile).error();
+                     profiles.push_back(std::move(*profile));
+                     return Proceed::next;
+                   });
+}
+
 std::optional<std::vector<Profile>> profiles_of(const InputArguments& read, const Request& request,
                                                 const std::string& input, int& code) {
   InputArguments one = read;
@@ -20,13 +40,7 @@ std::optional<std::vector<Profile>> profiles_of(const InputArguments& read, cons
     code = fail(inputs.error());
     return std::nullopt;
   }
-  for_each_session(*inputs, input_handlers(read, code),
-                   [&](const Session& session, const Inputs::File&) -> Result<Proceed> {
-                     Result<Profile> profile = profile_of(session, request);
-                     if (!profile) return std::move(profile).error();
-                     profiles.push_back(std::move(*profile));
-                     return Proceed::next;
-                   });
+  add_profiles(*inputs, request, input_handlers(read, code), profiles);
   if (code != kFine || profiles.empty()) return std::nullopt;
   return profiles;
 }
@@ -49,19 +63,22 @@ std::optional<Runs> side_behind(const InputArguments& read, const Request& reque
     code = fail(error);
     return std::nullopt;
   };
+  HeldFiles held;
+  InputArguments looked_at = read;
+  looked_at.held = &held;
   for (const std::string& input : inputs) {
-    Result<std::optional<Profile>> bench = bench_result_in(input);
+    Result<std::optional<Profile>> bench = bench_result_in(input, held);
     if (!bench) return refuse(bench.error());
     if (*bench) {
       all.push_back({std::move(**bench)});
       continue;
     }
-    Result<std::optional<SavedBaseline>> baseline = baseline_in(input);
+    Result<std::optional<SavedBaseline>> baseline = baseline_in(input, held);
     if (!baseline) return refuse(baseline.error());
     if (*baseline && !version_note(**baseline).empty())
       say_warning(input + ": " + version_note(**baseline), read.quiet);
     std::optional<Runs> runs = *baseline ? std::optional(std::move((*baseline)->last.runs))
-                                         : runs_behind(read, request, {input}, code);
+                                         : runs_behind(looked_at, request, {input}, code);
     if (!runs) return std::nullopt;
     for (Run& run : *runs) all.push_back(std::move(run));
   }

@@ -11,6 +11,11 @@
 
 namespace fathom::cli {
 
+/// Adds the profile of each recording behind the inputs to those that there are; none of these need
+/// be a recording then.
+void add_profiles(const Inputs& inputs, const Request& request, InputHandlers handlers,
+                  std::vector<Profile>& profiles);
+
 /// The recordings behind one argument; unset where none can be read, which is then said, and `code`
 /// is the exit code.
 std::optional<std::vector<Profile>> profiles_of(const InputArguments& read, const Request& request,

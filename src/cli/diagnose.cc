@@ -21,6 +21,7 @@
 #include "engine/ranks/each_diagnosis.h"
 #include "render/diagnosis_json.h"
 #include "render/diagnosis_text.h"
+#include "server/page_file/rank_answers.h"
 #include "server/viewed.h"
 
 namespace fathom::cli {
@@ -47,28 +48,53 @@ Inputs with_first(const Inputs& inputs, const Inputs::File& first) {
   return ordered;
 }
 
+TypedOptions scope_of(const DiagnosisRequest& request) {
+  TypedOptions scope = selection_options(request.steps, request.device, request.window);
+  if (!request.focus.empty()) scope.emplace_back("focus", request.focus);
+  return scope;
+}
+
 /// What `fathom view --html` writes, with this diagnosis.
 Result<void> write_page(const DiagnoseArguments& args, const Inputs& inputs,
-                        const InputDiagnosis& one) {
+                        const InputDiagnosis& one, const server::RankAnswers& ranks) {
   const DiagnosisRequest& request = args.request;
-  TypedOptions scope = selection_options(request.steps, request.device, request.window);
-  const std::string command = server::view_command(scope, args.read.inputs);
-  if (!request.focus.empty()) scope.emplace_back("focus", request.focus);
+  const TypedOptions selected = selection_options(request.steps, request.device, request.window);
   server::ViewRequest view{.inputs = with_first(inputs, one.file),
                            .threads = args.read.threads,
-                           .command = command,
-                           .scope = std::move(scope)};
+                           .command = server::view_command(selected, args.read.inputs),
+                           .scope = scope_of(request)};
   PageFileArguments page = args.page;
   page.file.diagnosis = &one.diagnosis;
   page.file.request = &request;
-  // Of ranks, the one that is diagnosed is opened once more.
+  page.file.ranks = &ranks;
+  // Of ranks, another one may have looked worse until the last was read.
   if (one.session == nullptr) {
     server::Viewed viewed(std::move(view));
     return write_page_file(page, viewed);
   }
-  const std::shared_ptr<const Session> borrowed(one.session, [](const Session*) {});
-  server::Viewed viewed(std::move(view), borrowed);
+  server::Viewed viewed(std::move(view), one.session);
   return write_page_file(page, viewed);
+}
+
+/// As they are, and what cannot be read is known to the page.
+InputHandlers handlers_for_page(InputHandlers handlers, server::RankAnswers& ranks) {
+  handlers.open = [open = std::move(handlers.open), &ranks](const Inputs::File& file) {
+    Result<SharedSession> session = open(file);
+    if (!session) ranks.add_failed(file, session.error());
+    return session;
+  };
+  return handlers;
+}
+
+/// A page of several ranks shows something of each, and all of the one that is diagnosed.
+BesideDiagnosis beside_for_page(const DiagnoseArguments& args, const Inputs& inputs,
+                                server::RankAnswers& ranks) {
+  if (args.page.html.empty() || !may_be_one_program(inputs)) return {};
+  return {.each =
+              [&](const Session& session, const Inputs::File& file, const Diagnosis& diagnosis) {
+                ranks.add(session, file, diagnosis, args.request);
+              },
+          .keep_diagnosed = true};
 }
 
 /// What the text depends on beside recording and request.
@@ -158,6 +184,7 @@ int run_diagnose(DiagnoseArguments& args) {
       return written ? kFine : fail(written.error());
     }
     Batches batches;
+    server::RankAnswers ranks(scope_of(args.request), args.page.file.redact);
     const auto use = [&](const InputDiagnosis& one) -> Result<Proceed> {
       if (one.several && !args.page.html.empty()) {
         return Error{ErrorCode::invalid_argument,
@@ -174,13 +201,15 @@ int run_diagnose(DiagnoseArguments& args) {
         return render_diagnosis_json(shown, indent);
       })
                                               : writer.text(text);
-      if (written && !args.page.html.empty()) written = write_page(args, *inputs, one);
+      if (written && !args.page.html.empty()) written = write_page(args, *inputs, one, ranks);
       if (!written) return std::move(written).error();
       kept.keep(one, text);
       return output.closed() ? Proceed::stop : Proceed::next;
     };
     int code = kFine;
-    for_each_diagnosis(*inputs, args.request, input_handlers(args.read, code), use);
+    for_each_diagnosis(*inputs, args.request,
+                       handlers_for_page(input_handlers(args.read, code), ranks), use,
+                       beside_for_page(args, *inputs, ranks));
     return code;
   });
 }

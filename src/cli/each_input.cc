@@ -34,7 +34,8 @@ InputHandlers input_handlers(const InputArguments& args, int& code) {
                 const std::string reading = "reading " + shown_name(file);
                 return or_out_of_memory(reading, [&] {
                   const Progress progress(reading, args.quiet);
-                  return Session::open(file, ReadOptions{.threads = args.threads});
+                  return open_session(file,
+                                      ReadOptions{.threads = args.threads, .held = args.held});
                 });
               },
           .skipped =

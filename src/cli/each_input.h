@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "base/held_files.h"
 #include "engine/each_session.h"
 #include "engine/inputs/inputs.h"
 
@@ -14,6 +15,8 @@ struct InputArguments {
   std::vector<std::string> inputs;
   bool quiet = false;
   unsigned threads = 0;
+  /// What was looked at before and may still be open, or null. Borrowed.
+  HeldFiles* held = nullptr;
   bool no_cache = false;  ///< Neither use what was kept of inputs, nor keep it.
 };
 

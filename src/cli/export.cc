@@ -90,8 +90,8 @@ int run_export(const ExportArguments& args) {
   if (!inputs) return fail(inputs.error());
   int code = kFine;
   for_each_session(*inputs, input_handlers(args.read, code),
-                   [&](const Session& session, const Inputs::File&) {
-                     return write(args, *to, session, (*inputs).several);
+                   [&](const SharedSession& session, const Inputs::File&) {
+                     return write(args, *to, *session, (*inputs).several);
                    });
   return code;
 }

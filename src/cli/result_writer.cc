@@ -54,9 +54,9 @@ int write_each(const InputArguments& read, const OutputArguments& args, JsonFram
   return write_results(args, std::move(frame), [&](ResultWriter& writer, const Output& output) {
     int code = kFine;
     for_each_session(*inputs, input_handlers(read, code),
-                     [&](const Session& session, const Inputs::File&) -> Result<Proceed> {
+                     [&](const SharedSession& session, const Inputs::File&) -> Result<Proceed> {
                        writer.expect_several((*inputs).several);
-                       const Result<void> added = add(session, writer);
+                       const Result<void> added = add(*session, writer);
                        if (!added) return added.error();
                        return output.closed() ? Proceed::stop : Proceed::next;
                      });

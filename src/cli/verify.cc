@@ -1,9 +1,12 @@
 // fathom verify: did the change save what the finding predicted?
 #include <array>
+#include <cstddef>
 #include <cstdio>
 #include <fstream>
 #include <iterator>
 #include <memory>
+#include <optional>
+#include <utility>
 
 #include "base/thread_pool.h"
 #include "cli/command.h"
@@ -45,11 +48,52 @@ std::vector<std::string> names_in(std::string_view text) {
   return names;
 }
 
-/// By the diagnosis of the first recording of base; of ranks by the one that is diagnosed.
-std::optional<PredictedSaving> predict(const VerifyArguments& args,
-                                       const std::vector<std::string>& names,
-                                       const std::string& base, int& code) {
-  if (const auto saved = baseline_in(base); saved && *saved) {
+/// What is taken of BASE while each of its recordings is in memory once.
+struct Base {
+  /// By the diagnosis of the first recording; of ranks by the one that is diagnosed.
+  std::optional<PredictedSaving> prediction;
+  std::vector<Profile> profiles;
+};
+
+/// Diagnoses the recordings as far as needed, and takes the profile of each of these; moves behind
+/// them in `inputs`.
+Result<void> predict(const VerifyArguments& args, const std::vector<std::string>& names,
+                     Inputs& inputs, InputHandlers handlers, Base& base) {
+  DiagnosisRequest request;
+  request.steps = args.request.steps;
+  request.device = args.request.device;
+  request.window = args.request.window;
+  std::ptrdiff_t opened = 0;
+  handlers.open = [&opened, open = std::move(handlers.open)](const Inputs::File& file) {
+    ++opened;
+    return open(file);
+  };
+  Result<void> profiled;
+  const auto profile = [&](const Session& session, const Inputs::File&, const Diagnosis&) {
+    Result<Profile> one = profile_of(session, args.request);
+    if (one) {
+      base.profiles.push_back(*std::move(one));
+    } else if (profiled) {
+      profiled = std::move(one).error();
+    }
+  };
+  for_each_diagnosis(inputs, request, handlers,
+                     [&](const InputDiagnosis& input) -> Result<Proceed> {
+                       Result<PredictedSaving> prediction = prediction_of(input.diagnosis, names);
+                       if (!prediction) return std::move(prediction).error();
+                       base.prediction = std::move(*prediction);
+                       return Proceed::stop;
+                     },
+                     {.each = profile});
+  inputs.files.erase(inputs.files.begin(), inputs.files.begin() + opened);
+  return profiled;
+}
+
+/// Unset where it has no such prediction, or not all of it can be read, which is then said.
+std::optional<Base> read_base(const VerifyArguments& args, const std::vector<std::string>& names,
+                              const std::string& base, int& code) {
+  HeldFiles held;
+  if (const auto saved = baseline_in(base, held); saved && *saved) {
     code = fail({ErrorCode::unsupported,
                  base + ": this is a baseline, which has no findings; name the recording that it "
                         "was saved from, or see what changed with fathom compare"});
@@ -57,23 +101,19 @@ std::optional<PredictedSaving> predict(const VerifyArguments& args,
   }
   InputArguments one = args.read;
   one.inputs = {base};
-  const Result<Inputs> inputs = inputs_of(one);
+  one.held = &held;
+  Result<Inputs> inputs = inputs_of(one);
   if (!inputs) {
     code = fail(inputs.error());
     return std::nullopt;
   }
-  DiagnosisRequest request;
-  request.steps = args.request.steps;
-  request.device = args.request.device;
-  request.window = args.request.window;
-  std::optional<PredictedSaving> found;
-  for_each_diagnosis(*inputs, request, input_handlers(args.read, code),
-                     [&](const InputDiagnosis& input) -> Result<Proceed> {
-                       Result<PredictedSaving> prediction = prediction_of(input.diagnosis, names);
-                       if (!prediction) return std::move(prediction).error();
-                       found = std::move(*prediction);
-                       return Proceed::stop;
-                     });
+  Base found;
+  const InputHandlers handlers = input_handlers(one, code);
+  const Result<void> profiled = predict(args, names, *inputs, handlers, found);
+  if (!found.prediction) return std::nullopt;
+  if (!profiled) code = fail(profiled.error());
+  add_profiles(*inputs, args.request, handlers, found.profiles);
+  if (code != kFine) return std::nullopt;
   return found;
 }
 
@@ -131,14 +171,13 @@ int run_verify(const VerifyArguments& args) {
   const std::vector<std::string> names = names_in(words[0]);
   if (names.empty()) return fail(usage("the finding's name is empty"));
   int code = kFine;
-  const std::optional<PredictedSaving> prediction = predict(args, names, words[1], code);
-  if (!prediction) return code;
-  const std::optional<Runs> base = runs_behind(args.read, args.request, {words[1]}, code);
+  std::optional<Base> base = read_base(args, names, words[1], code);
   if (!base) return code;
   const std::optional<Runs> now = runs_behind(args.read, args.request, {words[2]}, code);
   if (!now) return code;
-  const Verification verification = verify_runs(
-      *prediction, *base, *now, args.within_runs ? Claims::within_runs : Claims::over_runs);
+  const Verification verification =
+      verify_runs(*base->prediction, runs_of(std::move(base->profiles)), *now,
+                  args.within_runs ? Claims::within_runs : Claims::over_runs);
   if (!args.ledger.empty()) {
     const Result<void> kept = append(args.ledger, ledger_line(verification, utc_now()));
     if (!kept) return fail(kept.error());

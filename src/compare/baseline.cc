@@ -232,8 +232,7 @@ std::string version_note(const SavedBaseline& baseline) {
 }
 
 bool looks_like_baseline(std::string_view text) {
-  constexpr std::size_t kHead = 200;
-  const std::string_view head = text.substr(0, kHead);
+  const std::string_view head = text.substr(0, kBaselineHead);
   return head.find(kBaselineSchema) != std::string_view::npos && head.starts_with('{');
 }
 

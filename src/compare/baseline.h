@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 
+#include "base/held_files.h"
 #include "base/result.h"
 #include "compare/folded_rows.h"
 #include "compare/runs.h"
@@ -42,13 +43,17 @@ Result<std::string> baseline_text(const SavedBaseline& baseline);
 /// What to know of a file of an older version, with what to do; "" for today's.
 std::string version_note(const SavedBaseline& baseline);
 
+/// So many bytes show whether a file is one.
+inline constexpr std::size_t kBaselineHead = 200;
 /// Is this the beginning of a baseline file, of whatever version?
 bool looks_like_baseline(std::string_view text);
 
 /// Errors: unsupported for a newer version; corrupt, with what is missing or wrong.
 Result<SavedBaseline> parse_baseline(std::string_view text);
 
-/// Reads a file. Unset where it is none, or no baseline; an error where it is one and wrong.
+/// Reads a file. Unset where it is none, or no baseline; an error where it is one and wrong. What
+/// is no baseline stays open in `held` for who reads it as something else.
+Result<std::optional<SavedBaseline>> baseline_in(const std::string& path, HeldFiles& held);
 Result<std::optional<SavedBaseline>> baseline_in(const std::string& path);
 
 }  // namespace fathom

@@ -2,7 +2,6 @@
 #include <algorithm>
 #include <charconv>
 #include <filesystem>
-#include <fstream>
 #include <limits>
 #include <map>
 #include <numeric>
@@ -13,6 +12,7 @@
 #include "base/json_result.h"
 #include "compare/any_bucket_id.h"
 #include "compare/baseline.h"
+#include "compare/held_text.h"
 
 namespace fathom {
 namespace {
@@ -291,19 +291,23 @@ Result<SavedBaseline> parse_baseline(std::string_view text) {
   return baseline;
 }
 
-Result<std::optional<SavedBaseline>> baseline_in(const std::string& path) {
+Result<std::optional<SavedBaseline>> baseline_in(const std::string& path, HeldFiles& held) {
   std::error_code error;
   if (!std::filesystem::is_regular_file(path, error) || error)
     return std::optional<SavedBaseline>();
-  std::ifstream file(path, std::ios::binary);
-  std::string text(kLargestRead + 1, '\0');
-  file.read(text.data(), static_cast<std::streamsize>(text.size()));
-  text.resize(static_cast<std::size_t>(std::max<std::streamsize>(file.gcount(), 0)));
-  if (!looks_like_baseline(text)) return std::optional<SavedBaseline>();
+  const std::vector<std::byte> head = held.head(path, kBaselineHead);
+  if (!looks_like_baseline({reinterpret_cast<const char*>(head.data()), head.size()}))
+    return std::optional<SavedBaseline>();
+  const std::string text = held_text(held, path, kLargestRead + 1);
   if (text.size() > kLargestRead) return corrupt("it is larger than 4 MB").in(path);
   Result<SavedBaseline> baseline = parse_baseline(text);
   if (!baseline) return std::move(baseline).error().in(path);
   return std::optional<SavedBaseline>(std::move(*baseline));
+}
+
+Result<std::optional<SavedBaseline>> baseline_in(const std::string& path) {
+  HeldFiles held;
+  return baseline_in(path, held);
 }
 
 }  // namespace fathom

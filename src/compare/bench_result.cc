@@ -5,14 +5,14 @@
 #include <cmath>
 #include <cstddef>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <utility>
+#include <vector>
 
 #include <simdjson.h>
 
 #include "base/hash.h"
 #include "base/json_result.h"
+#include "compare/held_text.h"
 #include "compare/machine_conditions.h"
 
 namespace fathom {
@@ -177,20 +177,15 @@ Result<Profile> parse_bench_result(std::string_view text) {
   return profile;
 }
 
-Result<std::optional<Profile>> bench_result_in(const std::string& path) {
+Result<std::optional<Profile>> bench_result_in(const std::string& path, HeldFiles& held) {
   const std::optional<std::string> name = file_in(path);
   if (!name) return std::optional<Profile>();
-  std::ifstream file(*name, std::ios::binary);
-  std::string text(kHead, '\0');
-  file.read(text.data(), static_cast<std::streamsize>(text.size()));
-  text.resize(static_cast<std::size_t>(file.gcount()));
-  if (!text.starts_with('{') || text.find(kBenchSchema) == std::string::npos)
+  const std::vector<std::byte> bytes = held.head(*name, kHead);
+  const std::string_view head(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+  if (!head.starts_with('{') || head.find(kBenchSchema) == std::string_view::npos)
     return std::optional<Profile>();
-  std::error_code error;
-  if (std::filesystem::file_size(*name, error) > kLargestRead)
-    return corrupt("it is larger than 64 MB").in(path);
-  file.clear();
-  text.append(std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>());
+  const std::string text = held_text(held, *name, kLargestRead + 1);
+  if (text.size() > kLargestRead) return corrupt("it is larger than 64 MB").in(path);
   Result<Profile> profile = parse_bench_result(text);
   if (!profile) return std::move(profile).error().in(path);
   profile->input = path;

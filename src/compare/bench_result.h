@@ -5,6 +5,7 @@
 #include <string>
 #include <string_view>
 
+#include "base/held_files.h"
 #include "base/result.h"
 #include "compare/profile.h"
 
@@ -18,7 +19,8 @@ inline constexpr std::string_view kBenchSchema = "fathom.bench/";
 /// missing; unsupported for another version or a metric that is no time.
 Result<Profile> parse_bench_result(std::string_view text);
 
-/// Reads a file, or bench.json in a folder. Unset where it is none, or no such result.
-Result<std::optional<Profile>> bench_result_in(const std::string& path);
+/// Reads a file, or bench.json in a folder. Unset where it is none, or no such result; then it
+/// stays open in `held` for who reads it as something else.
+Result<std::optional<Profile>> bench_result_in(const std::string& path, HeldFiles& held);
 
 }  // namespace fathom

@@ -1,6 +1,8 @@
 // Opens recordings one after the other, and leaves out files of a directory that are no traces.
 #include "engine/each_session.h"
 
+#include <utility>
+
 #include "base/out_of_memory.h"
 
 namespace fathom {
@@ -12,11 +14,17 @@ bool is_not_a_trace(const Error& error) {
 
 }  // namespace
 
+Result<SharedSession> open_session(const Inputs::File& file, const ReadOptions& options) {
+  Result<std::unique_ptr<Session>> session = Session::open(file, options);
+  if (!session) return std::move(session).error();
+  return SharedSession(*std::move(session));
+}
+
 void for_each_session(const Inputs& inputs, const InputHandlers& handlers, const UseSession& use) {
   bool failed = false;
   bool used_one = false;
   for (const Inputs::File& file : inputs.files) {
-    const Result<std::unique_ptr<Session>> session = handlers.open(file);
+    const Result<SharedSession> session = handlers.open(file);
     if (!session) {
       if (file.found && is_not_a_trace(session.error())) {
         handlers.skipped(session.error());
@@ -27,7 +35,7 @@ void for_each_session(const Inputs& inputs, const InputHandlers& handlers, const
       continue;
     }
     const Result<Proceed> used =
-        or_out_of_memory("analysing " + file.name(), [&] { return use(**session, file); });
+        or_out_of_memory("analysing " + file.name(), [&] { return use(*session, file); });
     if (!used) {
       failed = true;
       handlers.failed(used.error());

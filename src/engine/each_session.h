@@ -10,20 +10,26 @@
 
 namespace fathom {
 
+/// Shared with who keeps it for longer than its turn.
+using SharedSession = std::shared_ptr<const Session>;
+
 /// What a callback says about the inputs that follow.
 enum class Proceed : unsigned char { next, stop };
 
 /// What the caller of for_each_session() does beside using the sessions.
 struct InputHandlers {
-  /// Opens one, e.g. Session::open().
-  std::function<Result<std::unique_ptr<Session>>(const Inputs::File&)> open;
+  /// Opens one, e.g. open_session(), or gives one that is open already.
+  std::function<Result<SharedSession>(const Inputs::File&)> open;
   /// A file that was found in a directory is no trace; it is left out.
   std::function<void(const Error&)> skipped;
   /// An input cannot be read, or `use` failed with it.
   std::function<void(const Error&)> failed;
 };
 
-using UseSession = std::function<Result<Proceed>(const Session&, const Inputs::File&)>;
+/// Session::open() of one that may be shared.
+Result<SharedSession> open_session(const Inputs::File& file, const ReadOptions& options);
+
+using UseSession = std::function<Result<Proceed>(const SharedSession&, const Inputs::File&)>;
 
 /// Calls `use` for each recording behind the inputs. After an error the next input is tried, but an
 /// error of `use` before anything succeeded ends it: what is wrong with the request is wrong for

@@ -2,12 +2,9 @@
 #include "server/diagnosis_ahead.h"
 
 #include <algorithm>
-#include <optional>
-#include <utility>
 
-#include "engine/diagnosis/diagnosis_question.h"
 #include "engine/diagnosis/typed_diagnosis.h"
-#include "render/diagnosis_json.h"
+#include "server/view_diagnosis.h"
 
 namespace fathom::server {
 
@@ -17,28 +14,12 @@ std::string diagnosis_key(std::string_view input, const TypedOptions& options) {
   return key;
 }
 
-Result<std::string> diagnosis_json(const OpenInput& input, const DiagnosisRequest& request) {
-  const Session& session = input.session();
-  const std::optional<std::string> question =
-      session.kept() == nullptr ? std::nullopt
-                                : diagnosis_question(session.input(), request, kDiagnosisJsonForm);
-  if (question) {
-    if (std::optional<std::string> kept = session.kept()->find_answer(*question))
-      return *std::move(kept);
-  }
-  const Result<Diagnosis> found = diagnose(session, request);
-  if (!found) return found.error();
-  std::string json = render_diagnosis_json(*found) + "\n";
-  if (question) session.kept()->keep_answer(*question, json);
-  return json;
-}
-
 void diagnose_ahead(OpenInput& input, TypedOptions scope) {
   std::ranges::sort(scope);  // as the page's addresses are
   static_cast<void>(input.diagnoses().get(diagnosis_key({}, scope), [&]() -> Result<std::string> {
     const Result<TypedDiagnosis> typed = typed_diagnosis(scope);
     if (!typed) return typed.error();
-    return diagnosis_json(input, typed->request);
+    return diagnosis_json(input.session(), typed->request);
   }));
 }
 

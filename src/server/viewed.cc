@@ -92,7 +92,7 @@ std::string view_command(const TypedOptions& scope, const std::vector<std::strin
   return command;
 }
 
-OpenInput::OpenInput(std::shared_ptr<const Session> session)
+OpenInput::OpenInput(SharedSession session)
     : session_(std::move(session)), what_if_(*session_), screen_(session_->kept()) {
   identify();
 }
@@ -151,7 +151,7 @@ Viewed::Viewed(ViewRequest request)
       identities_(request_.inputs.files.size()),
       reader_(begin_to_read()) {}
 
-Viewed::Viewed(ViewRequest request, std::shared_ptr<const Session> first)
+Viewed::Viewed(ViewRequest request, SharedSession first)
     : request_(std::move(request)), identities_(request_.inputs.files.size()) {
   first_ = std::make_shared<OpenInput>(std::move(first));
   prepare(*first_);
@@ -314,30 +314,58 @@ void Viewed::prepare(OpenInput& input) const {
   }
 }
 
+Result<std::shared_ptr<OpenInput>> Viewed::first() const {
+  const std::scoped_lock lock(mutex_);
+  if (progress_.state == State::failed) return Error{ErrorCode::corrupt, progress_.message};
+  if (first_ == nullptr) return Error{ErrorCode::unsupported, "the input is still being read"};
+  return first_;
+}
+
+Result<std::shared_ptr<OpenInput>> Viewed::other(std::size_t input) {
+  if (other_ != nullptr && other_input_ == input) return other_;
+  other_.reset();
+  Result<std::shared_ptr<OpenInput>> opened = read(input, Keeping::at_once);
+  if (!opened) return opened;
+  other_ = *std::move(opened);
+  other_input_ = input;
+  other_prepared_ = false;
+  return other_;
+}
+
 Result<std::shared_ptr<OpenInput>> Viewed::open(std::size_t input) {
   if (input >= request_.inputs.files.size()) {
     return Error{ErrorCode::not_found,
                  "there are " + std::to_string(request_.inputs.files.size()) + " inputs"};
   }
-  {
-    const std::scoped_lock lock(mutex_);
-    if (progress_.state == State::failed) return Error{ErrorCode::corrupt, progress_.message};
-    if (first_ == nullptr) return Error{ErrorCode::unsupported, "the input is still being read"};
-    if (input == 0) return first_;
-  }
+  Result<std::shared_ptr<OpenInput>> opened = first();
+  if (!opened || input == 0) return opened;
   const std::scoped_lock lock(reading_);
   // Who asks next needs it, too: it is read to its end.
   const StopScope unstopped(nullptr);
-  if (other_ == nullptr || other_input_ != input) {
-    other_.reset();
-    Result<std::shared_ptr<OpenInput>> opened = read(input, Keeping::at_once);
-    if (!opened) return opened;
+  opened = other(input);
+  if (opened && !other_prepared_) {
     prepare(**opened);
     (**opened).screen().write();
-    other_ = *std::move(opened);
-    other_input_ = input;
+    other_prepared_ = true;
   }
-  return other_;
+  return opened;
+}
+
+Result<SharedSession> Viewed::session(const Inputs::File& file) {
+  const std::vector<Inputs::File>& files = request_.inputs.files;
+  const auto same = std::ranges::find_if(files, [&file](const Inputs::File& other) {
+    return other.path == file.path && other.argument == file.argument;
+  });
+  if (same == files.end()) return Error{ErrorCode::not_found, file.name() + ": no input"};
+  const auto input = static_cast<std::size_t>(same - files.begin());
+  Result<std::shared_ptr<OpenInput>> opened = first();
+  if (opened && input > 0) {
+    const std::scoped_lock lock(reading_);
+    const StopScope unstopped(nullptr);
+    opened = other(input);
+  }
+  if (!opened) return std::move(opened).error();
+  return (**opened).shared();
 }
 
 }  // namespace fathom::server

@@ -16,6 +16,7 @@
 #include "analysis/timeline/slice_links.h"
 #include "base/once.h"
 #include "base/read_progress.h"
+#include "engine/each_session.h"
 #include "engine/inputs/inputs.h"
 #include "engine/query/typed.h"
 #include "engine/session.h"
@@ -46,9 +47,10 @@ std::string view_command(const TypedOptions& scope, const std::vector<std::strin
 /// One recording in memory, and what was computed of it for the page alone. Thread-safe.
 class OpenInput {
  public:
-  explicit OpenInput(std::shared_ptr<const Session> session);
+  explicit OpenInput(SharedSession session);
 
   [[nodiscard]] const Session& session() const { return *session_; }
+  [[nodiscard]] const SharedSession& shared() const { return session_; }
   /// Of the recorded times: the same for the same recording, whoever reads it.
   [[nodiscard]] const std::string& digest() const { return digest_; }
   /// From the first to the last of anything recorded.
@@ -78,7 +80,7 @@ class OpenInput {
   /// Its digest and range, as they were kept, or from all that was recorded.
   void identify();
 
-  std::shared_ptr<const Session> session_;  // shared with who read it, where that is not the page
+  SharedSession session_;  // with who read it, where that is not the page
   std::string digest_;
   Interval range_{};
   Once timeline_once_;
@@ -107,7 +109,7 @@ class Viewed {
 
   explicit Viewed(ViewRequest request);
   /// The first input is read already.
-  Viewed(ViewRequest request, std::shared_ptr<const Session> first);
+  Viewed(ViewRequest request, SharedSession first);
   ~Viewed();
   Viewed(const Viewed&) = delete;
   Viewed& operator=(const Viewed&) = delete;
@@ -125,6 +127,9 @@ class Viewed {
   /// kept. Errors: not_found; those of reading; unsupported while the first is read (see
   /// progress()).
   Result<std::shared_ptr<OpenInput>> open(std::size_t input);
+  /// The recording of one of the inputs alone: read as by open() and kept in the same place, but
+  /// nothing that the page shows of it is computed.
+  Result<SharedSession> session(const Inputs::File& file);
 
  private:
   /// Where no thread can be started, the first input is read before this returns.
@@ -132,6 +137,9 @@ class Viewed {
   void read_first();
   void read_or_say_why();
   Result<std::shared_ptr<OpenInput>> read(std::size_t input, Keeping keeping);
+  [[nodiscard]] Result<std::shared_ptr<OpenInput>> first() const;
+  /// Under `reading_`.
+  Result<std::shared_ptr<OpenInput>> other(std::size_t input);
   void analyse(OpenInput& input) const;
   void prepare(OpenInput& input) const;
   [[nodiscard]] bool diagnoses_ahead() const;
@@ -150,6 +158,7 @@ class Viewed {
   std::mutex reading_;                    // one further input at a time, and of what follows
   std::shared_ptr<OpenInput> other_;
   std::size_t other_input_ = 0;
+  bool other_prepared_ = false;
   std::jthread keeper_;  // of the first input; begun by the reader
   std::jthread reader_;  // last: it uses the rest
 };

@@ -1,8 +1,10 @@
 // Diagnoses of inputs: each is of the file it was read from, and the ranks of one program are one.
 #include "engine/ranks/each_diagnosis.h"
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
@@ -21,6 +23,7 @@ struct Used {
   std::string path;  ///< Of the file that opens its session again.
   std::size_t argument = 0;
   bool several = false;
+  std::string open;  ///< The session that was passed on, or "".
   std::size_t ranks = 0;
 };
 
@@ -61,24 +64,41 @@ class EachDiagnosis : public testing::Test {
     ASSERT_TRUE(inputs) << inputs.error().message;
     diagnose(*inputs);
   }
+  /// How many of the sessions that were opened are still in memory.
+  [[nodiscard]] std::size_t alive() const {
+    return static_cast<std::size_t>(
+        std::ranges::count_if(opened_, [](const auto& session) { return !session.expired(); }));
+  }
   void diagnose(const Inputs& inputs) {
+    const auto open = [this](const Inputs::File& file) {
+      Result<SharedSession> session = open_session(file, {.threads = 1});
+      if (session) opened_.push_back(*session);
+      most_alive_ = std::max(most_alive_, alive());
+      return session;
+    };
     const InputHandlers handlers = {
-        .open = [](const Inputs::File& file) { return Session::open(file, {.threads = 1}); },
+        .open = open,
         .skipped = [this](const Error& error) { skipped_.push_back(error.message); },
         .failed = [this](const Error& error) { failed_.push_back(error.message); }};
     for_each_diagnosis(
-        inputs, request_, handlers, [this](const InputDiagnosis& one) -> Result<Proceed> {
+        inputs, request_, handlers,
+        [this](const InputDiagnosis& one) -> Result<Proceed> {
           used_.push_back({.input = one.diagnosis.input,
                            .path = one.file.path,
                            .argument = one.file.argument,
                            .several = one.several,
+                           .open = one.session != nullptr ? one.session->input() : "",
                            .ranks = one.diagnosis.ranks ? one.diagnosis.ranks->rows.size() : 0});
           return Proceed::next;
-        });
+        },
+        beside_);
   }
 
   fs::path folder_;
   DiagnosisRequest request_;
+  BesideDiagnosis beside_;
+  std::vector<std::weak_ptr<const Session>> opened_;
+  std::size_t most_alive_ = 0;
   std::vector<Used> used_;
   std::vector<std::string> skipped_;
   std::vector<std::string> failed_;
@@ -174,6 +194,37 @@ TEST_F(EachDiagnosis, ARankIsChosenAmongThoseThereAre) {
   EXPECT_EQ(used_.size(), 1U);
   ASSERT_EQ(failed_.size(), 1U);
   EXPECT_EQ(failed_[0], "there is no rank 7; there is rank 0, rank 1");
+}
+
+TEST_F(EachDiagnosis, TheRankThatIsDiagnosedIsStillOpenWhereThatIsWished) {
+  for (int rank = 0; rank < 4; ++rank)
+    trace("ranks/rank" + std::to_string(rank) + ".json", rank == 2 ? 20 : 10 + rank, rank);
+  diagnose({(folder_ / "ranks").string()});
+  EXPECT_EQ(most_alive_, 1U);
+  ASSERT_EQ(used_.size(), 1U);
+  EXPECT_EQ(used_[0].open, "");
+
+  std::vector<std::string> each;
+  beside_.each = [&each](const Session& session, const Inputs::File& file, const Diagnosis& one) {
+    EXPECT_EQ(session.input(), file.path);
+    EXPECT_EQ(one.input, file.path);
+    each.push_back(fs::path(file.path).filename());
+  };
+  beside_.keep_diagnosed = true;
+  for (const std::int64_t rank : {-1, 0, 1, 3}) {
+    used_.clear();
+    each.clear();
+    most_alive_ = 0;
+    if (rank >= 0) request_.rank = rank;
+    diagnose({(folder_ / "ranks").string()});
+    ASSERT_EQ(used_.size(), 1U);
+    EXPECT_TRUE(used_[0].path.ends_with("rank" + std::to_string(rank < 0 ? 2 : rank) + ".json"));
+    EXPECT_EQ(used_[0].open, used_[0].path);
+    EXPECT_LE(most_alive_, 2U) << rank;
+    EXPECT_EQ(alive(), 0U);
+    EXPECT_EQ(each,
+              (std::vector<std::string>{"rank0.json", "rank1.json", "rank2.json", "rank3.json"}));
+  }
 }
 
 }  // namespace

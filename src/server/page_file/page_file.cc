@@ -12,6 +12,7 @@
 #include "server/page_file/frame.h"
 #include "server/page_file/parts.h"
 #include "server/page_file/question.h"
+#include "server/view_diagnosis.h"
 
 namespace fathom::server {
 namespace {
@@ -19,8 +20,6 @@ namespace {
 /// Where two timelines share the file.
 constexpr TimelineShares kFirstShares = {.whole = 0.45, .steps = 0.55, .findings = 0.60};
 constexpr TimelineShares kSecondShares = {.whole = 0.78, .steps = 0.86, .findings = 0.88};
-/// As many ranks as ui/src/views/ranks/view.tsx shows the steps of.
-constexpr std::size_t kMostRanks = 64;
 /// As ui/src/api/urls.ts asks for the diagnosis.
 constexpr std::string_view kDiagnosisScope = "device focus steps window";
 
@@ -91,42 +90,45 @@ Parameters with_shown_focus(const Carrier& carrier, Parameters scope) {
   return scope;
 }
 
-/// The diagnosis under the question that the page asks; gives the answer.
-Response carry_diagnosis(Carrier& carrier, const PageFileOptions& options) {
-  const Parameters scope = carrier.scope(kDiagnosisScope);
-  Parameters shown = with_shown_focus(carrier, scope);
-  Response answer = options.diagnosis == nullptr
-                        ? carrier.ask(question("api/diagnosis", scope))
-                        : json_response(render_diagnosis_json(*options.diagnosis) + "\n");
-  carrier.keep_as(question("api/diagnosis", std::move(shown)), answer);
+/// What is known before anything is carried: all recordings were gone through for it.
+struct Known {
+  const Response& diagnosis;
+  const RankAnswers& ranks;
+};
+
+/// The diagnosis under the question that the page asks.
+void carry_diagnosis(Carrier& carrier, const PageFileOptions& options, const Known& known) {
+  Parameters shown = with_shown_focus(carrier, carrier.scope(kDiagnosisScope));
+  carrier.keep_as(question("api/diagnosis", std::move(shown)), known.diagnosis);
   const std::string further =
       options.request == nullptr ? std::string() : further_options(*options.request);
   if (!further.empty()) {
     carrier.leave_out("The diagnosis was made with " + further +
                       ". Tables, timeline and what if were made without.");
   }
-  return answer;
 }
 
 /// The steps of one of several ranks, as the page asks for them: devices have other numbers there.
-void carry_rank(Carrier& carrier, std::size_t input) {
+void carry_rank(Carrier& carrier, const Known& known, std::size_t input) {
   Parameters asked = carrier.scope("focus steps window");
   Parameters shown = with_shown_focus(carrier, asked);
   for (Parameters* const some : {&asked, &shown})
     some->emplace_back("input", std::to_string(input));
+  const std::optional<Response> taken =
+      known.ranks.find(carrier.viewed().request().inputs.files[input]);
   carrier.keep_as(question("api/diagnosis", std::move(shown)),
-                  carrier.ask(question("api/diagnosis", std::move(asked))));
+                  taken ? *taken : carrier.ask(question("api/diagnosis", std::move(asked))));
 }
 
 /// Of several inputs: what they have in common, or what changed from one to the other. True where
 /// two are compared.
-bool carry_several(Carrier& carrier, const Response& diagnosis) {
+bool carry_several(Carrier& carrier, const Known& known) {
   const Inputs& inputs = carrier.viewed().request().inputs;
   if (inputs.files.size() < 2) return false;
   const std::string first = carrier.shown(inputs.files.front().name());
-  if (diagnosis.bytes().find("\"ranks\": null") == std::string_view::npos) {
-    for (std::size_t input = 0; input < std::min(inputs.files.size(), kMostRanks); ++input)
-      carry_rank(carrier, input);
+  if (known.diagnosis.bytes().find("\"ranks\": null") == std::string_view::npos) {
+    const std::size_t ranks = std::min(inputs.files.size(), RankAnswers::kMost);
+    for (std::size_t input = 0; input < ranks; ++input) carry_rank(carrier, known, input);
   } else {
     const Response compared = carrier.ask("api/compare");
     carrier.keep_as("api/compare", compared);
@@ -167,17 +169,31 @@ void carry_second(Carrier& carrier, Viewed& viewed) {
 
 /// Knows the names of all recordings: a comparison and ranks show each. What cannot be read has
 /// none.
-Redactor redactor_of(Viewed& viewed) {
-  Redactor redactor;
-  for (std::size_t input = 0; input < viewed.request().inputs.files.size(); ++input) {
-    const Result<std::shared_ptr<OpenInput>> opened = viewed.open(input);
-    if (!opened) continue;
-    const StringPool& strings = (**opened).session().trace().strings;
-    std::vector<std::string_view> names;
-    for (std::size_t id = 0; id < strings.size(); ++id) names.push_back(strings.view(StringId(id)));
-    redactor.add(names);
+Redactor redactor_of(Viewed& viewed, const RankAnswers& ranks) {
+  Redactor redactor = ranks.redactor();
+  for (const Inputs::File& file : viewed.request().inputs.files) {
+    if (ranks.has(file)) continue;
+    const Result<SharedSession> session = viewed.session(file);
+    if (session) redactor.add((**session).trace().strings);
   }
   return redactor;
+}
+
+/// Goes through the inputs where they are ranks, and takes of each what the page carries.
+Response ask_diagnosis(Viewed& viewed, const OpenInput& input, RankAnswers& ranks) {
+  TypedOptions options;
+  for (const auto& [name, value] : viewed.request().scope) {
+    if (kDiagnosisScope.find(name) != std::string_view::npos) options.emplace_back(name, value);
+  }
+  const Result<TypedDiagnosis> typed = typed_diagnosis(options);
+  if (!typed) return error_response(typed.error());
+  const BesideRanks beside = {
+      .each = [&](const Session& session, const Inputs::File& file,
+                  const Diagnosis& made) { ranks.add(session, file, made, typed->request); },
+      .failed = [&](const Inputs::File& file,
+                    const Error& error) { ranks.add_failed(file, error); }};
+  Result<std::string> json = view_diagnosis(viewed, input, typed->request, beside);
+  return json ? json_response(*std::move(json)) : error_response(json.error());
 }
 
 std::string bytes_in_words(std::size_t bytes) {
@@ -187,14 +203,15 @@ std::string bytes_in_words(std::size_t bytes) {
 /// The page, with as much as is expected to fit into `room` bytes, packed. A redactor, unless all
 /// is to be shown, that has seen no text yet.
 Result<std::string> page_of(Viewed& viewed, OpenInput& input, const Frame& frame,
-                            const PageFileOptions& options, std::optional<Redactor> redactor,
-                            std::size_t room) {
+                            const PageFileOptions& options, const Known& known,
+                            std::optional<Redactor> redactor, std::size_t room) {
   Archive archive;
   Carrier carrier(viewed, archive, redactor ? &*redactor : nullptr, room);
 
   carrier.keep("api/session");
   carry_definitions(carrier);
-  const bool compared = carry_several(carrier, carry_diagnosis(carrier, options));
+  carry_diagnosis(carrier, options, known);
+  const bool compared = carry_several(carrier, known);
   const Places places = places_of(input, diagnosis_of(carrier, input, options));
   carry_tables(carrier);
   carry_what_if(carrier, input, places);
@@ -225,11 +242,17 @@ Result<std::string> make_page_file(Viewed& viewed, const PageFileOptions& option
   if (!opened) return std::move(opened).error();
   const Result<Frame> frame = Frame::make();
   if (!frame) return frame.error();
+  RankAnswers own(viewed.request().scope, options.redact);
+  const Response diagnosis = options.diagnosis == nullptr
+                                 ? ask_diagnosis(viewed, **opened, own)
+                                 : json_response(render_diagnosis_json(*options.diagnosis) + "\n");
+  const RankAnswers& ranks = options.ranks == nullptr ? own : *options.ranks;
+  const Known known{diagnosis, ranks};
   std::optional<Redactor> redactor;
-  if (options.redact) redactor = redactor_of(viewed);
+  if (options.redact) redactor = redactor_of(viewed, ranks);
   // What a level of the timeline takes is known when it is packed: what was too much is left out.
   for (std::size_t room = frame->room(options.most_bytes);;) {
-    Result<std::string> page = page_of(viewed, **opened, *frame, options, redactor, room);
+    Result<std::string> page = page_of(viewed, **opened, *frame, options, known, redactor, room);
     if (!page || page->size() <= options.most_bytes) return page;
     if (room == 0) {
       return Error{ErrorCode::invalid_argument,

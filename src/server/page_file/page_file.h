@@ -6,6 +6,7 @@
 
 #include "base/result.h"
 #include "engine/diagnosis/diagnosis.h"
+#include "server/page_file/rank_answers.h"
 #include "server/viewed.h"
 
 namespace fathom::server {
@@ -17,6 +18,8 @@ struct PageFileOptions {
   /// asked with; both or neither. Borrowed. Slices of its findings are those of the first input.
   const Diagnosis* diagnosis = nullptr;
   const DiagnosisRequest* request = nullptr;
+  /// With such a diagnosis of several recordings: what was taken of each. Borrowed.
+  const RankAnswers* ranks = nullptr;
 };
 
 /// HTML. Waits until the recording is read. Errors: those of reading; invalid_argument where not

@@ -91,6 +91,10 @@ void Redactor::add(const std::vector<std::string_view>& names) {
   for (const std::string_view name : names) add_phrase(name);
 }
 
+void Redactor::add(const StringPool& names) {
+  for (std::size_t id = 0; id < names.size(); ++id) add_phrase(names.view(StringId(id)));
+}
+
 Redactor::Word Redactor::next_word(std::string_view text, std::size_t from) {
   while (from < text.size()) {
     const std::size_t bytes = separator(text.substr(from));

@@ -7,6 +7,8 @@
 #include <unordered_map>
 #include <vector>
 
+#include "store/string_pool.h"
+
 namespace fathom::server {
 
 /// What stays is a word of the program's own texts, with a number before it, or a number: nothing
@@ -18,6 +20,7 @@ class Redactor {
  public:
   /// Names of a recording, which are replaced as a whole from here on.
   void add(const std::vector<std::string_view>& names);
+  void add(const StringPool& names);
   [[nodiscard]] std::string text(std::string_view text);
   /// Of a JSON document: its strings and the names of its members.
   [[nodiscard]] std::string json(std::string_view document);

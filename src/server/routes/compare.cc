@@ -1,5 +1,8 @@
 // What changed between two inputs, as `fathom compare --json` prints it.
+#include <algorithm>
+#include <iterator>
 #include <optional>
+#include <vector>
 
 #include "compare/runs.h"
 #include "compare/sides.h"
@@ -21,42 +24,39 @@ Result<Request> request_of(const TypedOptions& options) {
   return request;
 }
 
-/// The runs behind one argument. Each recording is read and left again.
-Result<Runs> runs_behind(const ViewRequest& view, const std::string& argument,
-                         const Request& request) {
-  const Result<Inputs> inputs = expand_inputs(std::span(&argument, 1));
-  if (!inputs) return inputs.error();
+/// The runs behind one argument. One recording at a time is in memory beside the first.
+Result<Runs> runs_behind(Viewed& viewed, std::size_t argument, const Request& request) {
+  const Inputs& all = viewed.request().inputs;
+  Inputs inputs{.arguments = all.arguments, .files = {}, .several = all.several};
+  std::ranges::copy_if(all.files, std::back_inserter(inputs.files),
+                       [argument](const Inputs::File& file) { return file.argument == argument; });
   std::vector<Profile> profiles;
   std::optional<Error> failure;
-  const InputHandlers handlers{.open =
-                                   [&view](const Inputs::File& file) {
-                                     return Session::open(file,
-                                                          ReadOptions{.threads = view.threads});
-                                   },
-                               .skipped = [](const Error&) {},
-                               .failed = [&failure](const Error& error) { failure = error; }};
-  for_each_session(*inputs, handlers,
-                   [&](const Session& session, const Inputs::File&) -> Result<Proceed> {
-                     Result<Profile> profile = profile_of(session, request);
+  const InputHandlers handlers{
+      .open = [&viewed](const Inputs::File& file) { return viewed.session(file); },
+      .skipped = [](const Error&) {},
+      .failed = [&failure](const Error& error) { failure = error; }};
+  for_each_session(inputs, handlers,
+                   [&](const SharedSession& session, const Inputs::File&) -> Result<Proceed> {
+                     Result<Profile> profile = profile_of(*session, request);
                      if (!profile) return std::move(profile).error();
                      profiles.push_back(*std::move(profile));
                      return Proceed::next;
                    });
   if (failure) return *std::move(failure);
-  if (profiles.empty()) return Error{ErrorCode::not_found, argument + ": nothing to compare"};
+  if (profiles.empty())
+    return Error{ErrorCode::not_found, all.arguments[argument] + ": nothing to compare"};
   return runs_of(std::move(profiles));
 }
 
 Result<std::string> compute(const Call& call) {
-  const ViewRequest& view = call.viewed.request();
-  const std::vector<std::string>& arguments = view.inputs.arguments;
-  if (arguments.size() != 2)
+  if (call.viewed.request().inputs.arguments.size() != 2)
     return Error{ErrorCode::not_found, "two inputs are compared: fathom view BASE NEW"};
   const Result<Request> request = request_of(call.options());
   if (!request) return request.error();
-  const Result<Runs> base = runs_behind(view, arguments[0], *request);
+  const Result<Runs> base = runs_behind(call.viewed, 0, *request);
   if (!base) return base.error();
-  const Result<Runs> now = runs_behind(view, arguments[1], *request);
+  const Result<Runs> now = runs_behind(call.viewed, 1, *request);
   if (!now) return now.error();
   const Result<ComparedSides> sides = compare_runs(*base, *now);
   if (!sides) return sides.error();
