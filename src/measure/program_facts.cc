@@ -107,9 +107,9 @@ std::string facts_text(const std::vector<FactOfRuns>& facts) {
 
 std::string programs_text(const std::optional<std::vector<FactOfRuns>>& base,
                           const std::vector<FactOfRuns>& now) {
-  const std::string after = facts_text(now);
+  std::string after = facts_text(now);
   if (!base || *base == now) return after;
-  const std::string before = facts_text(*base);
+  std::string before = facts_text(*base);
   if (after.empty()) return before;
   return before.empty() ? "new: " + after : "base: " + before + "; new: " + after;
 }

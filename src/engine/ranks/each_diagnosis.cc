@@ -62,7 +62,7 @@ class ArgumentDiagnoses {
  private:
   /// Than the one that is kept so far. Which of two ranks is late does not depend on the others,
   /// but for the part of it that they see.
-  bool is_likelier(const RankDiagnosis& one) const {
+  [[nodiscard]] bool is_likelier(const RankDiagnosis& one) const {
     if (request_.rank) return one.rank.number == request_.rank;
     if (likeliest_ == nullptr) return true;
     std::size_t at = 0;
