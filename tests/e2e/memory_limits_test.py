@@ -34,31 +34,29 @@ def limited(limit: int, *arguments: str):
     return subprocess.run(command, input=b"", capture_output=True, timeout=HANGS, check=False, env=ENVIRONMENT)
 
 
+def smallest(enough, within: int) -> int:
+    """The least address space that is enough for `--version`, by its exit code; at most `within` bytes too large."""
+    fails, works = 0, 256 * MIB
+    while works - fails > within:
+        middle = (fails + works) // 2
+        if enough(limited(middle, "--version").returncode):
+            works = middle
+        else:
+            fails = middle
+    return works
+
+
 @functools.cache
 def begins() -> int:
     """The least address space in which the loader finds room for the program."""
-    fails, works = 0, 256 * MIB
-    while works - fails > 4 * KIB:
-        middle = (fails + works) // 2
-        if limited(middle, "--version").returncode == 127:
-            fails = middle
-        else:
-            works = middle
-    return works
+    return smallest(lambda code: code != 127, 4 * KIB)
 
 
 @functools.cache
 def least() -> int:
     """The least address space in which the program starts and says its version."""
-    fails, works = 0, 256 * MIB
-    while works - fails > 64 * KIB:
-        middle = (fails + works) // 2
-        if limited(middle, "--version").returncode == 0:
-            works = middle
-        else:
-            fails = middle
     # Where stack and heap begin differs from run to run.
-    return works + 256 * KIB
+    return smallest(lambda code: code == 0, 64 * KIB) + 256 * KIB
 
 
 def commands():
