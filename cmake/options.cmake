@@ -30,9 +30,10 @@ add_compile_options($<$<COMPILE_LANGUAGE:C,CXX>:-ffunction-sections> $<$<COMPILE
 add_link_options(-Wl,--gc-sections -Wl,--as-needed)
 
 if(FATHOM_SANITIZE)
-  # Two checks less, which took a sixth of the compiler's time: a null pointer that is followed stops the program anyway,
-  # and of what vptr looks for, objects used as what they are not, there is next to nothing in values without bases.
-  set(sanitize -fsanitize=${FATHOM_SANITIZE} -fno-sanitize=null,vptr -fno-sanitize-recover=all -fno-omit-frame-pointer)
+  # Three checks less, which took a quarter of the compiler's time: a null pointer that is followed stops the program anyway,
+  # of what vptr looks for, objects used as what they are not, there is next to nothing in values without bases, and the
+  # address sanitizer sees who leaves the object whose size object-size knows.
+  set(sanitize -fsanitize=${FATHOM_SANITIZE} -fno-sanitize=null,vptr,object-size -fno-sanitize-recover=all -fno-omit-frame-pointer)
   add_compile_options("$<$<COMPILE_LANGUAGE:C,CXX>:${sanitize}>")
   # Not every compiler says by a macro what it checks.
   foreach(kind IN ITEMS address thread)

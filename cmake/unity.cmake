@@ -3,7 +3,7 @@
 #
 # Files must compile alone too: tools/check_alone asks that of those that changed. The debug build has no groups.
 option(FATHOM_UNITY "Compile several files as one" OFF)
-option(FATHOM_LARGE_GROUPS "Twice as much in a group: less time for a whole build, more for a change of one file" OFF)
+option(FATHOM_LARGE_GROUPS "Four times as much in a group: less time for a whole build, more for a change of one file" OFF)
 
 if(FATHOM_UNITY)
   find_package(Python3 COMPONENTS Interpreter)
@@ -23,8 +23,8 @@ function(fathom_unity target limit)
   endif()
   set(files 8)
   if(FATHOM_LARGE_GROUPS)
-    math(EXPR limit "2 * ${limit}")
-    set(files 16)
+    math(EXPR limit "4 * ${limit}")
+    set(files 32)
   endif()
   execute_process(COMMAND "${Python3_EXECUTABLE}" -I -S "${unity_script}" --files ${files} --bytes ${limit} ${ARGN}
                   OUTPUT_VARIABLE lines OUTPUT_STRIP_TRAILING_WHITESPACE COMMAND_ERROR_IS_FATAL ANY)

@@ -11,7 +11,7 @@ import subprocess
 import tempfile
 import unittest
 
-from program import ENVIRONMENT, FATHOM, ROOT, fathom
+from program import ENVIRONMENT, FATHOM, ROOT, SANITIZED, fathom
 
 TRACES = ROOT / "tests/data/traces"
 TRACE = str(TRACES / "sidnb13_h100_transformer_step.pt.trace.json.gz")
@@ -22,9 +22,6 @@ KIB = 1024
 MIB = 1024 * KIB
 HANGS = 60
 NEW_FOLDER = "NEW"  # stands for one
-
-# Sanitizers need terabytes of address space for themselves.
-SANITIZED = b"__asan_init" in pathlib.Path(FATHOM).read_bytes()
 
 
 def limited(limit: int, *arguments: str):

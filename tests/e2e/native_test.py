@@ -9,7 +9,7 @@ import time
 import unittest
 
 from check_test import schema_problems
-from program import FATHOM, ROOT, fathom, started
+from program import FATHOM, ROOT, SANITIZED, fathom, started
 
 CHAIN = ROOT / "tests/programs/stacks/chain.cc"
 WORK = ROOT / "tests/programs/stacks/work.py"
@@ -17,7 +17,6 @@ WAITING = ROOT / "tests/programs/stacks/waiting.py"
 DUMP = json.loads((ROOT / "docs/dump.schema.json").read_text())
 SAMPLES = json.loads((ROOT / "docs/samples.schema.json").read_text())
 # Unwinding takes so long then that sampling leaves it out, to cost no more than it may.
-SANITIZED = b"__asan_init" in pathlib.Path(FATHOM).read_bytes()
 # Its first thread computes until another one, told so, begins the program anew.
 BECOMING = """
 #include <cstdio>

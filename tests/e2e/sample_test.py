@@ -8,11 +8,10 @@ import tempfile
 import unittest
 
 from check_test import schema_problems
-from program import FATHOM, ROOT, MistakesCase, fathom
+from program import FATHOM, ROOT, SANITIZED, MistakesCase, fathom
 
 SCHEMA = json.loads((ROOT / "docs/samples.schema.json").read_text())
 WORK = ROOT / "tests/programs/stacks/work.py"
-SANITIZED = b"__asan_init" in pathlib.Path(FATHOM).read_bytes()
 BECOMING = ROOT / "tests/programs/stacks/becoming.py"
 
 
