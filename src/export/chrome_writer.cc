@@ -15,6 +15,7 @@
 #include "store/kineto_category.h"
 
 namespace fathom {
+namespace chrome_format {
 namespace {
 
 /// Opens the arguments of an event at the first of them.
@@ -276,14 +277,15 @@ void ChromeWriter::samples() {
 constexpr std::string_view kExtensions[] = {".json"};
 
 }  // namespace
+}  // namespace chrome_format
 
 TraceWriter chrome_writer() {
   return {.id = "chrome",
           .title = "Chrome trace events (JSON): Perfetto, chrome://tracing, this program",
           .text = true,
-          .extensions = kExtensions,
+          .extensions = chrome_format::kExtensions,
           .write = [](const Trace& trace, const WriteSelection& selection, ByteSink& sink) {
-            return ChromeWriter(trace, selection, sink).run();
+            return chrome_format::ChromeWriter(trace, selection, sink).run();
           }};
 }
 

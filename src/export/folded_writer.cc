@@ -10,6 +10,7 @@
 #include "store/stack_texts.h"
 
 namespace fathom {
+namespace folded_format {
 namespace {
 
 Result<WriteCounts> write_samples(const Trace& trace, const WriteSelection& selection,
@@ -42,14 +43,15 @@ Result<WriteCounts> write(const Trace& trace, const WriteSelection& selection, B
 constexpr std::string_view kExtensions[] = {".folded"};
 
 }  // namespace
+}  // namespace folded_format
 
 TraceWriter folded_writer() {
   return {.id = "folded",
           .title = "Sampled stacks with their ns on a processor or blocked, for flame graphs",
           .text = true,
           .writes = WritesStacks::samples_or_functions,
-          .extensions = kExtensions,
-          .write = write};
+          .extensions = folded_format::kExtensions,
+          .write = folded_format::write};
 }
 
 }  // namespace fathom

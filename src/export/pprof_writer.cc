@@ -14,6 +14,7 @@
 #include "store/stack_text.h"
 
 namespace fathom {
+namespace pprof_format {
 namespace {
 
 /// The tables of a profile, each entry once. Numbers of locations and functions count from 1.
@@ -168,13 +169,14 @@ Result<WriteCounts> write(const Trace& trace, const WriteSelection& selection, B
 constexpr std::string_view kExtensions[] = {".pprof", ".pb"};
 
 }  // namespace
+}  // namespace pprof_format
 
 TraceWriter pprof_writer() {
   return {.id = "pprof",
           .title = "Sampled stacks with their ns on a processor or blocked, for pprof",
           .writes = WritesStacks::samples,
-          .extensions = kExtensions,
-          .write = write};
+          .extensions = pprof_format::kExtensions,
+          .write = pprof_format::write};
 }
 
 }  // namespace fathom

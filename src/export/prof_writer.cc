@@ -13,6 +13,7 @@
 #include "export/writer.h"
 
 namespace fathom {
+namespace prof_format {
 namespace {
 
 /// File, line and name, by which pstats knows a function.
@@ -163,13 +164,14 @@ Result<WriteCounts> write(const Trace& trace, const WriteSelection& selection, B
 constexpr std::string_view kExtensions[] = {".prof", ".pstats"};
 
 }  // namespace
+}  // namespace prof_format
 
 TraceWriter prof_writer() {
   return {.id = "prof",
           .title = "Functions with calls, times and callers, for pstats and snakeviz",
           .writes = WritesStacks::functions,
-          .extensions = kExtensions,
-          .write = write};
+          .extensions = prof_format::kExtensions,
+          .write = prof_format::write};
 }
 
 }  // namespace fathom

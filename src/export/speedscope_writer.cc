@@ -12,6 +12,7 @@
 #include "store/stack_text.h"
 
 namespace fathom {
+namespace speedscope_format {
 namespace {
 
 constexpr std::string_view kSchema = "https://www.speedscope.app/file-format-schema.json";
@@ -161,14 +162,15 @@ Result<WriteCounts> write(const Trace& trace, const WriteSelection& selection, B
 constexpr std::string_view kExtensions[] = {".speedscope.json"};
 
 }  // namespace
+}  // namespace speedscope_format
 
 TraceWriter speedscope_writer() {
   return {.id = "speedscope",
           .title = "Sampled stacks of each thread, for speedscope.app",
           .text = true,
           .writes = WritesStacks::samples_or_functions,
-          .extensions = kExtensions,
-          .write = write};
+          .extensions = speedscope_format::kExtensions,
+          .write = speedscope_format::write};
 }
 
 }  // namespace fathom

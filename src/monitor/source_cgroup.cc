@@ -7,6 +7,7 @@
 #include "monitor/source.h"
 
 namespace fathom::monitor {
+namespace cgroup_reader {
 namespace {
 
 constexpr CounterSpec kCounters[] = {
@@ -157,6 +158,7 @@ Opened open(Surroundings& surroundings, Series& series) {
 }
 
 }  // namespace
+}  // namespace cgroup_reader
 
 SourceSpec cgroup_source() {
   return {
@@ -165,8 +167,8 @@ SourceSpec cgroup_source() {
       .lost =
           "cgroup.*; throttling by the container's processor limit, nearness to its memory limit",
       .lane = Lane::host,
-      .open = open,
-      .counters = kCounters};
+      .open = cgroup_reader::open,
+      .counters = cgroup_reader::kCounters};
 }
 
 }  // namespace fathom::monitor

@@ -11,6 +11,7 @@
 #include "monitor/source.h"
 
 namespace fathom::monitor {
+namespace cpu_reader {
 namespace {
 
 constexpr CounterSpec kCounters[] = {
@@ -124,14 +125,15 @@ Opened open(Surroundings& surroundings, Series& series) {
 }
 
 }  // namespace
+}  // namespace cpu_reader
 
 SourceSpec cpu_source() {
   return {.name = "cpu",
           .title = "processors, load, other programs",
           .lost = "cpu.*, others.cpu; whether other programs take the processors",
           .lane = Lane::host,
-          .open = open,
-          .counters = kCounters,
+          .open = cpu_reader::open,
+          .counters = cpu_reader::kCounters,
           .after = "processes"};
 }
 

@@ -8,6 +8,7 @@
 #include "monitor/source.h"
 
 namespace fathom::monitor {
+namespace cpu_energy_reader {
 namespace {
 
 constexpr CounterSpec kCounters[] = {
@@ -98,14 +99,15 @@ Opened open(Surroundings& surroundings, Series& series) {
 }
 
 }  // namespace
+}  // namespace cpu_energy_reader
 
 SourceSpec cpu_energy_source() {
   return {.name = "cpu-energy",
           .title = "energy of the processors (RAPL)",
           .lost = "energy of processors and memory (energy.*), and their part of money and CO2",
           .lane = Lane::host,
-          .open = open,
-          .counters = kCounters};
+          .open = cpu_energy_reader::open,
+          .counters = cpu_energy_reader::kCounters};
 }
 
 }  // namespace fathom::monitor

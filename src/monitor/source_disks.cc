@@ -6,6 +6,7 @@
 #include "monitor/source.h"
 
 namespace fathom::monitor {
+namespace disks_reader {
 namespace {
 
 constexpr CounterSpec kCounters[] = {
@@ -67,14 +68,15 @@ Opened open(Surroundings& surroundings, Series& /*series*/) {
 }
 
 }  // namespace
+}  // namespace disks_reader
 
 SourceSpec disks_source() {
   return {.name = "disks",
           .title = "disks",
           .lost = "disk.*; how busy each disk is",
           .lane = Lane::host,
-          .open = open,
-          .counters = kCounters};
+          .open = disks_reader::open,
+          .counters = disks_reader::kCounters};
 }
 
 }  // namespace fathom::monitor

@@ -11,6 +11,7 @@
 #include "monitor/source.h"
 
 namespace fathom::monitor {
+namespace gpu_reader {
 namespace {
 
 constexpr CounterSpec kCounters[] = {
@@ -402,6 +403,7 @@ Opened open_slow(Surroundings& surroundings, Series& series) {
 }
 
 }  // namespace
+}  // namespace gpu_reader
 
 SourceSpec gpu_source() {
   return {
@@ -411,8 +413,8 @@ SourceSpec gpu_source() {
           "utilisation, memory, power, energy, clocks, throttling, temperature, PCIe and ECC of "
           "GPUs (gpu.*); energy and money of GPUs; the rules throttling and neighbour for GPUs",
       .lane = Lane::gpu,
-      .open = open,
-      .counters = kCounters};
+      .open = gpu_reader::open,
+      .counters = gpu_reader::kCounters};
 }
 
 /// Its counters stand in the table of `gpu`.
@@ -421,7 +423,7 @@ SourceSpec gpu_slow_source() {
           .title = "GPUs: PCIe, ECC, other processes",
           .lost = "PCIe, ECC and other processes of GPUs (gpu.*)",
           .lane = Lane::gpu_slow,
-          .open = open_slow,
+          .open = gpu_reader::open_slow,
           .counters = {}};
 }
 

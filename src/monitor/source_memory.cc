@@ -7,6 +7,7 @@
 #include "monitor/source.h"
 
 namespace fathom::monitor {
+namespace memory_reader {
 namespace {
 
 constexpr CounterSpec kCounters[] = {
@@ -78,14 +79,15 @@ Opened open(Surroundings& surroundings, Series& series) {
 }
 
 }  // namespace
+}  // namespace memory_reader
 
 SourceSpec memory_source() {
   return {.name = "memory",
           .title = "memory and swap",
           .lost = "memory.*; whether the machine swaps",
           .lane = Lane::host,
-          .open = open,
-          .counters = kCounters};
+          .open = memory_reader::open,
+          .counters = memory_reader::kCounters};
 }
 
 }  // namespace fathom::monitor

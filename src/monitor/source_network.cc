@@ -6,6 +6,7 @@
 #include "monitor/source.h"
 
 namespace fathom::monitor {
+namespace network_reader {
 namespace {
 
 constexpr CounterSpec kCounters[] = {
@@ -60,14 +61,15 @@ Opened open(Surroundings& surroundings, Series& /*series*/) {
 }
 
 }  // namespace
+}  // namespace network_reader
 
 SourceSpec network_source() {
   return {.name = "network",
           .title = "network interfaces",
           .lost = "network.*",
           .lane = Lane::host,
-          .open = open,
-          .counters = kCounters};
+          .open = network_reader::open,
+          .counters = network_reader::kCounters};
 }
 
 }  // namespace fathom::monitor

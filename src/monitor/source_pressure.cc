@@ -6,6 +6,7 @@
 #include "monitor/source.h"
 
 namespace fathom::monitor {
+namespace pressure_reader {
 namespace {
 
 constexpr CounterSpec kCounters[] = {
@@ -72,14 +73,15 @@ Opened open(Surroundings& surroundings, Series& series) {
 }
 
 }  // namespace
+}  // namespace pressure_reader
 
 SourceSpec pressure_source() {
   return {.name = "pressure",
           .title = "waiting for processors, memory and disks (PSI)",
           .lost = "pressure.*; whether tasks waited for a processor, for memory or for a disk",
           .lane = Lane::host,
-          .open = open,
-          .counters = kCounters};
+          .open = pressure_reader::open,
+          .counters = pressure_reader::kCounters};
 }
 
 }  // namespace fathom::monitor

@@ -9,6 +9,7 @@
 #include "monitor/source.h"
 
 namespace fathom::monitor {
+namespace processes_reader {
 namespace {
 
 constexpr CounterSpec kCounters[] = {
@@ -204,14 +205,15 @@ Opened open(Surroundings& surroundings, Series& /*series*/) {
 }
 
 }  // namespace
+}  // namespace processes_reader
 
 SourceSpec processes_source() {
   return {.name = "processes",
           .title = "processor, memory and I/O of each process",
           .lost = "process.*: processor time, memory and I/O of each process while it runs",
           .lane = Lane::host,
-          .open = open,
-          .counters = kCounters};
+          .open = processes_reader::open,
+          .counters = processes_reader::kCounters};
 }
 
 }  // namespace fathom::monitor
