@@ -21,6 +21,7 @@
 #include "capture/system/argument_list.h"
 #include "capture/system/launch.h"
 #include "capture/system/no_process.h"
+#include "capture/system/proc.h"
 #include "capture/system/signals.h"
 
 namespace fathom::measure {
@@ -43,6 +44,16 @@ std::int64_t now_ns() {
 
 std::int64_t ns_of(const timeval& time) {
   return time.tv_sec * kSecond + time.tv_usec * kMicrosecond;
+}
+
+/// The most memory that this program had, bytes. RUSAGE_SELF also knows what the process had before
+/// it became this program: that of whoever started us.
+std::int64_t own_peak() {
+  const std::int64_t peak = capture::read_peak(getpid());
+  if (peak >= 0) return peak;
+  rusage own{};
+  getrusage(RUSAGE_SELF, &own);
+  return std::int64_t{own.ru_maxrss} * 1024;
 }
 
 /// Files, signals and group of a new process.
@@ -191,10 +202,6 @@ Result<ChildRun> ChildRunner::run(const std::vector<std::string>& command,
     return Error{reason == ENOMEM ? ErrorCode::io : ErrorCode::unsupported,
                  program + ": cannot be executed: " + std::strerror(reason)};
   }
-  // The kernel counts this process's memory as the child's until the child is another program. It
-  // is by now; what this process had taken before the spawn may have grown in between.
-  rusage own{};
-  getrusage(RUSAGE_SELF, &own);
   if (options.started) options.started(pid);
   rusage used{};
   std::optional<std::int64_t> ends_at;
@@ -223,7 +230,9 @@ Result<ChildRun> ChildRunner::run(const std::vector<std::string>& command,
   run.left_processes = kill(-pid, SIGKILL) == 0;
   run.user_ns = ns_of(used.ru_utime);
   run.system_ns = ns_of(used.ru_stime);
-  if (used.ru_maxrss > own.ru_maxrss) run.peak_bytes = std::int64_t{used.ru_maxrss} * 1024;
+  // Until the child was another program, the kernel counted this one's memory as its own.
+  const std::int64_t peak = std::int64_t{used.ru_maxrss} * 1024;
+  if (peak > own_peak()) run.peak_bytes = peak;
   if (!shown && errors_ >= 0) run.last_words = end_of(errors_);
   return run;
 }

@@ -15,6 +15,7 @@ from unittest import mock
 import zipfile
 
 import captured
+from interpreters import of_pyenv
 
 FORBIDDEN = "Error in sitecustomize"
 
@@ -413,8 +414,7 @@ last = Last()
         self.assertNotIn("print(", source)
 
     def test_older_pythons_say_their_version_and_run_on(self) -> None:
-        root = pathlib.Path(os.environ.get("PYENV_ROOT") or pathlib.Path.home() / ".pyenv")
-        old = [p for v in ("2.7", "3.[4-7]") for p in root.glob(f"versions/{v}.*/bin/python")]
+        old = [path for version in ("2.7.*", "3.[4-7].*") for path in of_pyenv(version)]
         if not old:
             self.skipTest("no Python before 3.8 is installed")
         for python in old:

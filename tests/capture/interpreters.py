@@ -15,9 +15,16 @@ ASK = "import json, sys; print(json.dumps([sys.executable, *sys.version_info[:3]
 
 def _candidates() -> Iterator[str]:
     yield sys.executable
+    yield from map(str, of_pyenv("*"))
+
+
+def of_pyenv(version: str) -> list[pathlib.Path]:
+    """Those of such versions ("3.8.*"); none where another user's folder is named."""
     root = pathlib.Path(os.environ.get("PYENV_ROOT") or pathlib.Path.home() / ".pyenv")
-    for version in sorted(root.glob("versions/*/bin/python")):
-        yield str(version)
+    try:
+        return sorted(root.glob(f"versions/{version}/bin/python"))
+    except PermissionError:
+        return []
 
 
 def interpreters() -> dict[str, str]:

@@ -169,8 +169,9 @@ class Places(unittest.TestCase):
         archive = pathlib.Path(sysconfig.get_config_var("LIBPL"), f"libpython{sysconfig.get_config_var('LDVERSION')}.a")
         if not archive.exists() or not has_headers():
             self.skipTest("this interpreter has no archive to link, or no headers")
-        libraries = [word for key in ("LIBS", "SYSLIBS") for word in (sysconfig.get_config_var(key) or "").split()]
-        self.reads_embedded(str(archive), *libraries, "-lpthread", "-ldl", "-lutil", "-lm")
+        libraries = [word for key in ("MODLIBS", "LIBS", "SYSLIBS") for word in (sysconfig.get_config_var(key) or "").split()]
+        # Debian's archive is not made for programs that may lie anywhere.
+        self.reads_embedded("-no-pie", str(archive), *libraries, "-lpthread", "-ldl", "-lutil", "-lm")
 
     def native_functions(self, compiler, *options):
         """What a look at a C program names that was compiled so."""
@@ -229,7 +230,7 @@ class Places(unittest.TestCase):
 
     def test_a_number_that_another_process_has_by_now_is_not_mixed_up(self):
         last = pathlib.Path("/proc/sys/kernel/ns_last_pid")
-        if not os.access(last, os.W_OK):
+        if not last.exists():
             self.skipTest("process numbers may not be chosen here")
         with Started(sys.executable, "-c", "print(flush=True)\ndef former():\n  while True: sum(range(100))\nformer()") as \
                 process:
@@ -237,7 +238,10 @@ class Places(unittest.TestCase):
             before = functions(sampled(pid, duration="1s"))
         self.assertIn("former", before)
         for _ in range(50):
-            last.write_text(str(pid - 1))
+            try:
+                last.write_text(str(pid - 1))
+            except PermissionError:
+                self.skipTest("process numbers may not be chosen here")
             with Started(sys.executable, "-c",
                          "print(flush=True)\ndef latter():\n  while True: sum(range(100))\nlatter()") as process:
                 if process.pid != pid:

@@ -30,6 +30,8 @@ class Finder:
         # When a module was last looked for: in the first burst, and at all.
         self.last_ns = self.seen_ns = monotonic_ns()
         self._first_quiet: int | None = None
+        # The module of ours that is being imported.
+        self._ours = ""
         self._loading = 0
         # The first and the last module of a later burst in the thread that began.
         self._main = _thread.get_ident()
@@ -64,8 +66,7 @@ class Finder:
         now = self.seen_ns = monotonic_ns()
         if self._first_quiet is None:
             self.first_quiet(now)
-            # What the program calls of ours is imported when it is called, in the first step.
-            if not name.startswith("fathom_recorder"):
+            if not self._is_for_us(name):
                 self.last_ns = now
         if self._first_quiet is not None and _thread.get_ident() == self._main:
             self._see_late(now)
@@ -76,6 +77,17 @@ class Finder:
             return self._spec(name, path, target)
         finally:
             self._asking = False
+
+    def _is_for_us(self, name: str) -> bool:
+        """Whether a module is ours, or looked for by one of ours: what the program calls of ours is
+        imported when it is called, in the first step."""
+        outer = sys.modules.get(self._ours)
+        if outer is not None and getattr(outer.__spec__, "_initializing", False):
+            return True
+        ours = name.startswith("fathom_recorder")
+        if ours:
+            self._ours = name
+        return ours
 
     def _see_late(self, now: int) -> None:
         late = self._late
