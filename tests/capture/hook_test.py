@@ -249,7 +249,11 @@ class Plain(unittest.TestCase):
     def test_the_program_sees_its_usual_path_and_arguments(self) -> None:
         code = "import sys; print(sys.path, sys.argv, sys.flags)"
         plain = subprocess.run(
-            [sys.executable, "-c", code, "a"], capture_output=True, text=True, cwd=self.folder
+            [sys.executable, "-c", code, "a"],
+            capture_output=True,
+            text=True,
+            cwd=self.folder,
+            env={**os.environ, "PYTHONDONTWRITEBYTECODE": "1"},  # as of what is recorded
         )
         self.assertEqual(self.captures.run("-c", code, "a").out, plain.stdout)
 

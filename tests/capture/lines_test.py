@@ -5,6 +5,7 @@ them, times of a program that knows them, and programs that a recorder must not 
 from __future__ import annotations
 
 import collections
+import functools
 import json
 import os
 import pathlib
@@ -95,6 +96,12 @@ class Way(unittest.TestCase):
     @property
     def has_monitoring(self) -> bool:
         return tuple(map(int, self.version.split("."))) >= (3, 12)
+
+    @functools.cached_property
+    def leaves_libraries_out(self) -> bool:
+        """By a frame evaluation function of ours, which 3.11.0 to 3.11.3 do not call for every frame."""
+        asked = self.bare("-c", "import sys; print(sys.version_info[2])")
+        return self.version == "3.10" or (self.version == "3.11" and int(asked.stdout) >= 4)
 
     def test_hits_are_the_events_that_python_reports(self) -> None:
         reference = self.bare("line_events.py", "statements.py")
@@ -362,7 +369,7 @@ class Way(unittest.TestCase):
         """In a frame that the trace function met, lines are off; nothing is off where it was not called."""
         run = self.record("library_turns.py", "looks")
         self.assertEqual((run.code, run.err), (0, ""))
-        met = self.version in ("3.8", "3.9")
+        met = not self.has_monitoring and not self.leaves_libraries_out
         self.assertEqual(run.out.splitlines()[-1], f"{not met} {not met}")
         why = run.process()["lines"].get("all_code_traced", "")
         self.assertEqual("this version of Python" in why, met, why)
@@ -371,7 +378,7 @@ class Way(unittest.TestCase):
         run = self.record("library_turns.py", "looks", options={"with": ["lines", "functions"]})
         self.assertEqual((run.code, run.err), (0, ""))
         self.assertEqual(run.out.splitlines()[-1], f"{self.has_monitoring} {self.has_monitoring}")
-        if self.version in ("3.10", "3.11"):
+        if self.leaves_libraries_out:
             self.assertIn("profile function", run.process()["lines"]["all_code_traced"])
 
     def test_hits_are_those_of_a_program_that_is_traced_as_a_whole(self) -> None:
@@ -396,7 +403,7 @@ class Way(unittest.TestCase):
             self.assertEqual((each.code, each.err), (0, ""))
             self.assertEqual(each.process()["not_recorded"], [])
         # While it is there, all is traced, and this is reported.
-        if self.version in ("3.10", "3.11"):
+        if self.leaves_libraries_out:
             self.assertIn("profile function", run.process()["lines"].get("all_code_traced", ""))
             self.assertNotIn("all_code_traced", alone.process()["lines"])
         hits, expected = (
@@ -412,7 +419,7 @@ class Way(unittest.TestCase):
 
     def test_a_frame_evaluation_function_of_the_program(self) -> None:
         """Set later than ours: one that calls what was there, one that does not, and the usual one."""
-        if self.version not in ("3.10", "3.11"):
+        if not self.leaves_libraries_out:
             self.skipTest("there is none of ours")
         with tempfile.TemporaryDirectory() as folder:
             library = pathlib.Path(folder, "evaluates.so")
@@ -541,7 +548,7 @@ class Way(unittest.TestCase):
         self.assertEqual((run.code, run.out, run.err), (0, "60203\n" * 2, ""))
         hits = {row.first: row.hits for row in rows_of(run) if row.function in ("leaf", "deep")}
         self.assertEqual(hits, {4: 6, 6: 2 * 60203})
-        if self.version == "3.11":
+        if self.version == "3.11" and self.leaves_libraries_out:
             self.assertIn("recursion", run.process()["lines"]["all_code_traced"])
 
     def test_a_function_of_a_library_may_be_asked_for(self) -> None:
