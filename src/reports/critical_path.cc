@@ -136,7 +136,9 @@ class PathRows {
   void add_names(const ByName& sums, std::size_t steps, Duration window) {
     std::vector<ByName::const_iterator> order;
     for (auto at = sums.begin(); at != sums.end(); ++at) order.push_back(at);
-    std::ranges::sort(order, [this](ByName::const_iterator a, ByName::const_iterator b) {
+    // Merging: of many equal times, with names in an order of their own, quicksort makes twice as
+    // much work.
+    std::ranges::stable_sort(order, [this](ByName::const_iterator a, ByName::const_iterator b) {
       if (a->second.time != b->second.time) return a->second.time > b->second.time;
       if (a->first.first != b->first.first) return a->first.first < b->first.first;
       return name_of(trace_, a->first.second) < name_of(trace_, b->first.second);
