@@ -262,6 +262,13 @@ std::string phases_text(const Comparison& comparison) {
   return text;
 }
 
+std::string_view time_label(const Comparison& comparison) {
+  const auto of_steps = [](const ComparedSide& side) {
+    return !side.times_only || side.step_name == "step";
+  };
+  return of_steps(comparison.base) && of_steps(comparison.now) ? "Step time" : "Time";
+}
+
 std::string step_text(const Comparison& comparison) {
   const auto ns = [](double value) { return duration_text(duration_ns(std::llround(value))); };
   std::string text = ns(comparison.base.step_ns.median) + " → " +

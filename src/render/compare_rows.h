@@ -42,6 +42,8 @@ std::vector<ChangeLine> tree_lines(const Comparison& comparison);
 /// the mean. "" without a device, where buckets are phases, and where withheld.
 std::string phases_text(const Comparison& comparison);
 
+/// What `step_text` is of: "Step time", or "Time" where results of fathom bench are of another.
+std::string_view time_label(const Comparison& comparison);
 /// "68.57 ms → 35.79 ms, −32,780,000 ns (−47.8 %); …".
 std::string step_text(const Comparison& comparison);
 /// "base faster after 12 steps; new never steady", and with `all` also how neighbours correlate.

@@ -124,17 +124,17 @@ class Drawing {
   explicit Drawing(const Comparison& comparison)
       : tree_(comparison),
         panel_(Picture::kRowHeight * static_cast<double>(tree_.depth() + 1)),
-        picture_("Differential flame graph",
-                 "The mean step of both sides in one scale: " + step_text(comparison),
-                 "Width: time per step. Red takes more than in base, blue less; the stronger, the "
-                 "larger the change by what it was.",
-                 Picture::kHead + panel_ + kBetween + panel_ + Picture::kFoot) {
+        picture_({.label = "Differential flame graph",
+                  .title = "The mean step of both sides in one scale",
+                  .note = std::string(time_label(comparison)) + ": " + step_text(comparison),
+                  .caption = "Width: time per step. Red takes more than in base, blue less; the "
+                             "stronger, the larger the change by what it was."},
+                 panel_ + kBetween + panel_) {
     const Frame& root = tree_.root();
     const double longest = std::max({root.base_ns, root.new_ns, 1.0});
     scale_ = (Picture::kWidth - 2 * Picture::kMargin) / longest;
-    const double second = Picture::kHead + panel_ + kBetween;
-    side("Base: " + comparison.base.input, &Frame::base_ns, Picture::kHead);
-    side("New: " + comparison.now.input, &Frame::new_ns, second);
+    side("Base: " + comparison.base.input, &Frame::base_ns, picture_.head());
+    side("New: " + comparison.now.input, &Frame::new_ns, picture_.head() + panel_ + kBetween);
   }
   std::string take() { return picture_.take(); }
 

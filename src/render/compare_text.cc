@@ -107,14 +107,6 @@ std::vector<ComparedCondition> differing(const ComparedSides& sides) {
   return out;
 }
 
-/// Results of fathom bench may be of another time than that of a step.
-std::string_view time_label(const Comparison& pair) {
-  const auto of_steps = [](const ComparedSide& side) {
-    return !side.times_only || side.step_name == "step";
-  };
-  return of_steps(pair.base) && of_steps(pair.now) ? "Step time" : "Time";
-}
-
 class TextWriter {
  public:
   TextWriter(const Style& style, bool all, const Limits& limits)

@@ -118,14 +118,15 @@ std::string render_flame_svg(const View& view) {
   const Frame& root = tree.root();
   const std::vector<Place> places = places_of(root);
   const std::size_t rows = places.empty() ? 1 : places.back().row + 1;
-  Picture picture(
-      "Flame graph", "Flame graph of " + view.input + ": " + weight_text(root.weight, time),
-      std::string(time ? "Width: time." : "Width: weight.") +
-          " A frame lies below the one that called it, the widest first.",
-      Picture::kHead + Picture::kRowHeight * static_cast<double>(rows) + Picture::kFoot);
+  Picture picture({.label = "Flame graph",
+                   .title = "Flame graph of " + view.input + ": " + weight_text(root.weight, time),
+                   .note = "",
+                   .caption = std::string(time ? "Width: time." : "Width: weight.") +
+                              " A frame lies below the one that called it, the widest first."},
+                  Picture::kRowHeight * static_cast<double>(rows));
   for (const Place& place : places) {
     const bool all = place.frame == &root;
-    picture.frame(place.x, Picture::kHead + Picture::kRowHeight * static_cast<double>(place.row),
+    picture.frame(place.x, picture.head() + Picture::kRowHeight * static_cast<double>(place.row),
                   place.width, all ? "all" : place.frame->name,
                   hint_of(place.frame->weight, time, root.weight),
                   all ? Picture::Shade{} : shade_of(place.frame->name));

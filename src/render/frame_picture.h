@@ -12,14 +12,20 @@ class FramePicture {
   static constexpr double kWidth = 1200;
   static constexpr double kMargin = 12;
   static constexpr double kRowHeight = 18;
-  static constexpr double kHead = 56;  ///< Above the first row.
-  static constexpr double kFoot = 24;  ///< Below the last.
   /// What is thinner, in px, is not seen.
   static constexpr double kThinnest = 0.2;
 
-  /// `label` for those who cannot see it; `caption` stands at the foot.
-  FramePicture(std::string_view label, std::string_view title, std::string_view caption,
-               double height);
+  struct Words {
+    std::string_view label;    ///< For those who cannot see the picture.
+    std::string_view title;    ///< One line.
+    std::string note;          ///< Below the title, in as many lines as it takes; may be empty.
+    std::string_view caption;  ///< At the foot.
+  };
+  /// What is drawn takes `height` px between head and foot.
+  FramePicture(const Words& words, double height);
+
+  /// Where what is drawn begins, below title and note.
+  [[nodiscard]] double head() const { return head_; }
 
   /// `kind` is "title" or "soft". Words are shortened to what the width has room for.
   void words(double x, double y, std::string_view words, std::string_view kind);
@@ -39,6 +45,7 @@ class FramePicture {
  private:
   void box(std::string_view kind, double x, double y, double width, const std::string& more);
 
+  double head_;
   std::string out_;
 };
 

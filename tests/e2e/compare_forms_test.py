@@ -105,6 +105,9 @@ class FlameGraphs(Folder):
             self.assertAlmostEqual(width / whole, share, delta=0.001)
         classes = {rect.get("class") for rect in root.iter(f"{SVG}rect")}
         self.assertIn("less", classes)
+        # The sentence with the step times is there whole.
+        lines = " ".join(each.text for each in root.iter(f"{SVG}text") if each.get("class") == "soft")
+        self.assertRegex(lines, r"^Step time: .* medians of the usual steps\. .*one recording a side\. Width: ")
 
     def test_names_cannot_break_out(self):
         file = self.folder / "x.svg"
