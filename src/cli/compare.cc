@@ -128,11 +128,11 @@ Command compare() {
       "ladder: each beside the one before and beside the first. An input is a recording, a session "
       "folder, a folder with the ranks of one program, which are compared rank by rank, a result "
       "of fathom bench, or a baseline. One recording a side shows how steps vary within a run, not "
-      "how runs vary; that takes several runs a side: a folder of recordings, or --base and --new "
-      "several times. docs/compare.md has the rules.";
+      "how runs vary; that takes several runs a side: a folder of recordings, or --base and "
+      "--new. docs/compare.md has the rules.";
   command.examples = {"fathom compare before.json.gz after.json.gz",
                       "fathom compare --all runs/base runs/new",
-                      "fathom compare --base a1.json --base a2.json --new b1.json --new b2.json",
+                      "fathom compare --base a1.json a2.json --new b1.json b2.json",
                       "fathom compare --target 30% base.json change1.json change2.json",
                       "fathom compare --svg change.svg base.json new.json",
                       "fathom compare --markdown base.json new.json >> $GITHUB_STEP_SUMMARY",
@@ -140,10 +140,9 @@ Command compare() {
   command.declare = [](Options& options) -> std::function<int()> {
     const auto args = std::make_shared<CompareArguments>();
     options.operands("BASE NEW…", args->read.inputs, 0);
-    options.list("--base", "RUN", args->base,
-                 "Instead of BASE: a recording of one of several runs; may be given several times");
-    options.list("--new", "RUN", args->now,
-                 "Instead of NEW: the same; runs that took turns are paired");
+    options.words("--base", "RUN…", args->base, "Instead of BASE: recordings of several runs");
+    options.words("--new", "RUN…", args->now,
+                  "Instead of NEW: the same; runs that took turns are paired");
     options.text("--target", "TARGET", args->target_text,
                  "How far is it to this? 30%: so much less step time than the first; 25ms: a step "
                  "time");

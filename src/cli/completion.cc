@@ -123,7 +123,8 @@ std::string zsh_option(const std::string& name, const Options::Entry& entry) {
       "*" + name + (valued && name.starts_with("--") ? "=" : "") + "[" + zsh_text(entry.doc) + "]";
   if (!valued) return spec;
   spec += ":" + zsh_text(entry.value) + ":";
-  if (entry.choices.empty()) return spec + (entry.value == "FILE" ? "_files" : " ");
+  const bool files = entry.value == "FILE" || entry.several;
+  if (entry.choices.empty()) return spec + (files ? "_files" : " ");
   // What stands before a name is no part of it: the other names of --columns, the order of --sort.
   return spec + "{compset -P \"*,\"; compset -P \"[-+]\"; compadd -- " + join(entry.choices) + "}";
 }

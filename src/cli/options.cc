@@ -44,8 +44,11 @@ Error unknown_argument(std::span<const std::string> left,
 
 void Options::add(std::string_view names, std::string_view value, std::string_view doc,
                   std::vector<std::string> choices, Take take) {
-  entries_.push_back(
-      {group_, std::string(names), std::string(value), std::string(doc), std::move(choices)});
+  entries_.push_back({.group = group_,
+                      .names = std::string(names),
+                      .value = std::string(value),
+                      .doc = std::string(doc),
+                      .choices = std::move(choices)});
   takes_.push_back(std::move(take));
 }
 
@@ -72,6 +75,12 @@ void Options::list(std::string_view names, std::string_view value, std::vector<s
     target = given;
     return {};
   });
+}
+
+void Options::words(std::string_view names, std::string_view value,
+                    std::vector<std::string>& target, std::string_view doc) {
+  list(names, value, target, doc);
+  entries_.back().several = true;
 }
 
 void Options::parsed(std::string_view names, std::string_view value, const Parse& parse,
@@ -137,8 +146,10 @@ Result<bool> Options::take(std::span<const std::string>& arguments,
     } else if (arguments.empty()) {
       return needs_value(name, entries_[at].value);
     } else {
-      given[at].push_back(arguments.front());
-      arguments = arguments.subspan(1);
+      do {
+        given[at].push_back(arguments.front());
+        arguments = arguments.subspan(1);
+      } while (entries_[at].several && !arguments.empty() && !is_option(arguments.front()));
       return true;
     }
   }

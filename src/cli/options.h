@@ -22,6 +22,7 @@ class Options {
     std::string value;  ///< What its value is called, e.g. "COLUMN"; empty for a switch.
     std::string doc;
     std::vector<std::string> choices;  ///< Values worth completing; may be incomplete.
+    bool several = false;              ///< It takes all words up to the next option.
   };
   using Parse = std::function<Result<void>(const std::string&)>;
 
@@ -38,6 +39,10 @@ class Options {
   /// May be given several times.
   void list(std::string_view names, std::string_view value, std::vector<std::string>& target,
             std::string_view doc, std::vector<std::string> choices = {});
+  /// Likewise, and each time takes all words up to the next option: for commands that need no
+  /// operands beside it.
+  void words(std::string_view names, std::string_view value, std::vector<std::string>& target,
+             std::string_view doc);
   /// `parse` turns the text into something, or says why not.
   void parsed(std::string_view names, std::string_view value, const Parse& parse,
               std::string_view doc, std::vector<std::string> choices = {});

@@ -59,6 +59,26 @@ TEST(Options, TakeWhatFollowsAsTheValueWhateverItIs) {
   EXPECT_FALSE(command.quiet);
 }
 
+TEST(Options, TakeSeveralWordsUpToTheNextOption) {
+  Words base;
+  Words now;
+  Words left;
+  Options options;
+  options.words("--base", "RUN…", base, "");
+  options.words("--new", "RUN…", now, "");
+  options.operands("FILE", left, 0);
+  EXPECT_TRUE(
+      options.parse(Words{"--base", "a", "-", "--new", "b", "c", "--base", "-d", "e"}).ok());
+  EXPECT_EQ(base, (Words{"a", "-", "-d", "e"}));
+  EXPECT_EQ(now, (Words{"b", "c"}));
+  EXPECT_EQ(left, Words{});
+  EXPECT_TRUE(options.parse(Words{"--base=a", "b", "--new", "c", "--", "d"}).ok());
+  EXPECT_EQ(base, Words{"a"});
+  EXPECT_EQ(now, Words{"c"});
+  EXPECT_EQ(left, (Words{"b", "d"}));
+  EXPECT_EQ(options.parse(Words{"--base"}).error().message, "--base needs a value: --base RUN…");
+}
+
 TEST(Options, OfAParsedOptionOnlyTheLastValueCounts) {
   Command command;
   EXPECT_EQ(command.parse({"--limit", "x", "--limit", "5", "in"}), "");
