@@ -2,7 +2,7 @@
 """How often a bench claims a difference between a command and itself, and how often it finds a true one.
 
     tools/measure_bench.py [--parts windows live] [--pairs N] [--step-pairs N] [--live N] [--timers N] [--write docs/bench.md]
-    tools/measure_bench.py --slow-down N [--seconds S] [--write docs/bench.md]
+    tools/measure_bench.py --slow-down N [--seconds S] [--by wall cpu step] [--write docs/bench.md]
 
 A process, and the steps of a small training loop, are recorded against themselves in one long `fathom bench` each. Of its
 pairs, 1000 windows are judged, each with its order drawn anew: both sides are the same program, so whichever ran first may
@@ -10,7 +10,7 @@ have been either. The same runs, in the order of time, are also judged as "all o
 are made live: of the process and of the steps with themselves, and with what does more; by hyperfine where it is in PATH, of
 the same two programs between ours; and of a function with itself by torch.utils.benchmark where build/torch has torch, and by
 fathom.bench. Each row is written when it is measured, so that those that were are kept whatever ends the rest. With --slow-down, instead, a process and a step that take 1 % longer are sought, N comparisons or S seconds each;
-it needs nobody, and writes its table after each comparison. FATHOM names the binary (default build/release/fathom), with the Python package beside it; TORCH the Python that
+it needs nobody, and writes its table after each comparison, whose rows by other metrics stay as they were. FATHOM names the binary (default build/release/fathom), with the Python package beside it; TORCH the Python that
 has torch (default build/torch/bin/python).
 """
 
@@ -260,26 +260,37 @@ class Slowed:
                 f"{'never' if math.isinf(announced) else f'{announced:.0f} s'} | {self.load[0]:.1f} to {self.load[1]:.1f} |")
 
 
-def slow_down_table(rows: list[Slowed], seconds: float) -> str:
+def slow_down_table(rows: list[str], seconds: float) -> str:
     lines = [f"1 % longer, `--resolution 1%`, at most {seconds:.0f} s a comparison, of which none of a row begins later; behind what was found "
              "in time its 95 % interval (Clopper and Pearson):", "",
              "| what | by | comparisons | found within the announced time | found at all, the wrong way | pairs (median) | "
              "time taken of announced (medians) | load |", "|---|---|---:|---|---|---:|---|---|"]
-    return "\n".join([*lines, *(row.row() for row in rows)])
+    return "\n".join([*lines, *rows])
 
 
-def slow_down(comparisons: int, seconds: float, shown: Callable[[str], None]) -> None:
+def slow_down(comparisons: int, seconds: float, metrics: list[str], shown: Callable[[dict[str, str]], None]) -> None:
     """The rows in turn, each until so many comparisons or so much time; the table is shown anew after each comparison, so
     that what was measured is kept whatever ends it. No comparison is cut off before it has had the row's whole time."""
-    rows = [Slowed(what, metric) for what, metric, _ in SLOWED]
-    for row, (_, metric, commands) in zip(rows, SLOWED):
+    rows = {}
+    for what, metric, commands in SLOWED:
+        if metric not in metrics:
+            continue
+        row = Slowed(what, metric)
         began, load = time.monotonic(), os.getloadavg()[0]
         base, new = commands()
         while len(row.verdicts) < comparisons and time.monotonic() - began < seconds:
             told = bench(base, new, "--json", "--metric", metric, "--resolution", "1%", "--time", f"{seconds:.0f}s")
             row.add(json.loads(told))
             row.load = (load, os.getloadavg()[0])
-            shown(slow_down_table(rows, seconds))
+            rows[metric] = row.row()
+            shown(rows)
+
+
+def with_rows(page: str, rows: dict[str, str], seconds: float) -> str:
+    """The table of a page with these rows by their metric, where it had others."""
+    lines = page.splitlines()
+    kept = [next((line for line in lines if f"| `--metric {metric}` |" in line), "") for _, metric, _ in SLOWED]
+    return slow_down_table([rows.get(metric) or old or Slowed(what, metric).row() for (what, metric, _), old in zip(SLOWED, kept)], seconds)
 
 
 def percent(share: float) -> str:
@@ -351,14 +362,22 @@ def main() -> None:
     parser.add_argument("--live", type=int, default=40)
     parser.add_argument("--slow-down", type=int, default=0, help="that alone: comparisons with 1 %% more, by each metric")
     parser.add_argument("--seconds", type=float, default=3600, help="of each row of --slow-down, before its last comparison")
+    parser.add_argument("--by", nargs="+", choices=[metric for _, metric, _ in SLOWED], default=[metric for _, metric, _ in SLOWED],
+                        help="rows of --slow-down")
     parser.add_argument("--timers", type=int, default=100, help="comparisons of a function; 0: none")
     parser.add_argument("--write", type=pathlib.Path)
     args = parser.parse_args()
     if args.slow_down:
         if args.write is not None:
             measured_part.parts(args.write, SLOW_DOWN_MARKS)
-        slow_down(args.slow_down, args.seconds, print if args.write is None else
-                  lambda table: measured_part.write(args.write, table, SLOW_DOWN_MARKS))
+
+        def shown(rows: dict[str, str]) -> None:
+            if args.write is None:
+                print(slow_down_table(list(rows.values()), args.seconds), flush=True)
+            else:
+                measured_part.write(args.write, with_rows(args.write.read_text(), rows, args.seconds), SLOW_DOWN_MARKS)
+
+        slow_down(args.slow_down, args.seconds, args.by, shown)
         return
     if args.write is not None:
         for part in args.parts:

@@ -63,7 +63,8 @@ std::string bytes_text(std::int64_t bytes) {
 
 std::string real_text(double number) {
   if (!std::isfinite(number)) return std::string(kNoValue);
-  const double size = std::fabs(number);
+  if (number < 0) return "−" + real_text(-number);
+  const double size = number;
   if (number == 0) return "0";
   if (size >= 1e15 || size < 1e-3) {
     std::array<char, 40> text{};
@@ -75,10 +76,12 @@ std::string real_text(double number) {
 
 std::string percent_text(double percent) {
   if (!std::isfinite(percent)) return std::string(kNoValue);
-  const double size = std::fabs(percent);
-  if (size != 0 && size < 0.005) return percent < 0 ? "> −0.01 %" : "< 0.01 %";
+  if (percent < 0 && percent > -0.005) return "> −0.01 %";
+  if (percent < 0) return "−" + percent_text(-percent);
+  if (percent != 0 && percent < 0.005) return "< 0.01 %";
   std::array<char, 40> text{};
-  std::snprintf(text.data(), text.size(), "%.*f %%", size != 0 && size < 0.095 ? 2 : 1, percent);
+  const int decimals = percent != 0 && percent < 0.095 ? 2 : 1;
+  std::snprintf(text.data(), text.size(), "%.*f %%", decimals, percent);
   return text.data();
 }
 

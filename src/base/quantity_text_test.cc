@@ -25,6 +25,9 @@ TEST(QuantityText, KeepsSmallSharesVisible) {
   EXPECT_EQ(percent_text(0.04), "0.04 %");
   EXPECT_EQ(percent_text(0.0001), "< 0.01 %");
   EXPECT_EQ(percent_text(0), "0.0 %");
+  EXPECT_EQ(percent_text(-167.94), "−167.9 %");
+  EXPECT_EQ(percent_text(-0.04), "−0.04 %");
+  EXPECT_EQ(percent_text(-0.0001), "> −0.01 %");
 }
 
 TEST(QuantityText, ShowsRealsWithoutExponentWhereTheyAreReadable) {
@@ -32,6 +35,8 @@ TEST(QuantityText, ShowsRealsWithoutExponentWhereTheyAreReadable) {
   EXPECT_EQ(real_text(12.3456), "12.35");
   EXPECT_EQ(real_text(123456.7), "123,457");
   EXPECT_EQ(real_text(1e-7), "1.000e-07");
+  EXPECT_EQ(real_text(-0.58), "−0.580");
+  EXPECT_EQ(real_text(-123456.7), "−123,457");
   EXPECT_EQ(real_text(0.0 / 0.0), kNoValue);
 }
 

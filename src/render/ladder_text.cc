@@ -48,7 +48,7 @@ std::string claim_of(const Comparison& pair) {
   const std::string interval = interval_of(pair);
   if (interval.empty()) return "no interval";
   const bool differs = pair.ratio_interval->high < 1 || pair.ratio_interval->low > 1;
-  return interval + " at 95 %" + (differs ? "" : ", possibly no change");
+  return "this step " + interval + " at 95 %" + (differs ? "" : ", possibly no change");
 }
 
 /// What changed on this variant: causes, or why they are withheld.

@@ -45,10 +45,15 @@ class Rows(unittest.TestCase):
         self.assertEqual(cells[6], "3 s of 10 s")
 
     def test_a_row_that_has_not_begun_has_no_numbers(self) -> None:
-        table = measure_bench.slow_down_table([measure_bench.Slowed("step", "step")], 60)
+        table = measure_bench.with_rows("", {}, 60)
         self.assertTrue(table.endswith("| step | `--metric step` | 0 | – | – | – | – | – |"))
         widths = {line.count("|") for line in table.splitlines() if line.startswith("|")}
         self.assertEqual(widths, {9})
+
+    def test_rows_by_other_metrics_stay_as_the_page_has_them(self) -> None:
+        page = measure_bench.with_rows("", {"wall": "| process | `--metric wall` | 7 |", "step": "| step | `--metric step` | 8 |"}, 60)
+        rows = [line for line in measure_bench.with_rows(page, {"step": "| step | `--metric step` | 9 |"}, 60).splitlines() if "--metric" in line]
+        self.assertEqual([row.split("|")[3].strip() for row in rows], ["7", "0", "9"])
 
     def test_rows_that_were_measured_are_kept_whatever_ends_the_rest(self) -> None:
         def rows(_: object) -> Iterator[str]:
