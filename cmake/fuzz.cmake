@@ -1,5 +1,9 @@
 # tests/fuzz/<name>_fuzz.cc: with FATHOM_FUZZ a libFuzzer executable; otherwise a program that replays
 # tests/fuzz/corpus/<name>/ once, as a test. <name>_parse_fuzz.cc, which does less of the same, shares its corpus.
+# As the unit tests, a build without them leaves these to that of the sanitizers.
+if(NOT FATHOM_FUZZ AND NOT FATHOM_UNIT_TESTS)
+  return()
+endif()
 file(GLOB fuzzers CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/tests/fuzz/*_fuzz.cc")
 add_custom_target(fuzzers)
 foreach(source IN LISTS fuzzers)

@@ -23,8 +23,9 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_L
 endif()
 fathom_precompile(tests fathom_test_options PIE <gtest/gtest.h>)
 
-# fathom_test(<name> SOURCES <file>... [LIBS <library>...]): a GoogleTest executable; to ctest each case is a test, under the
-# sanitizers, where a process costs more than most cases, each half of the cases.
+# fathom_test(<name> SOURCES <file>... [LIBS <library>...]): a GoogleTest executable; to ctest each case is a test. Under the
+# sanitizers, where a process costs more than most cases, each half of the cases is one, and in a build without unit
+# tests: what is left there mostly waits, so that halves do it beside what computes.
 # Tests know FATHOM_SOURCE_DIR (data lies under it) and FATHOM_BINARY (the program under test).
 function(fathom_test name)
   cmake_parse_arguments(arg "" "" "SOURCES;LIBS" ${ARGN})
@@ -36,14 +37,14 @@ function(fathom_test name)
   target_include_directories(${name} PRIVATE "${PROJECT_SOURCE_DIR}")
   target_compile_definitions(${name} PRIVATE FATHOM_SOURCE_DIR="${PROJECT_SOURCE_DIR}"
                                              FATHOM_BINARY="${PROJECT_BINARY_DIR}/fathom")
-  if(NOT FATHOM_SANITIZE)
+  if(FATHOM_UNIT_TESTS AND NOT FATHOM_SANITIZE)
     gtest_discover_tests(${name} TEST_PREFIX "${name}/" DISCOVERY_MODE PRE_TEST PROPERTIES TIMEOUT 300)
     return()
   endif()
   foreach(half IN ITEMS 1 2)
     math(EXPR index "${half} - 1")
     add_test(NAME ${name}/half_${half} COMMAND ${name} --gtest_brief=1)
-    set_tests_properties(${name}/half_${half} PROPERTIES TIMEOUT 900 ENVIRONMENT
+    set_tests_properties(${name}/half_${half} PROPERTIES TIMEOUT 900 COST 15 ENVIRONMENT
                                                          "GTEST_TOTAL_SHARDS=2;GTEST_SHARD_INDEX=${index}")
   endforeach()
 endfunction()
