@@ -15,6 +15,37 @@ if(FATHOM_UNITY AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   target_compile_options(fathom_options INTERFACE -Wno-subobject-linkage)
 endif()
 
+# fathom_groups_of(<variable> <argument of tools/source_groups.py>...): what it prints. That is kept beside the groups, by what
+# it is made of: forty starts of Python are half of what configuring a build takes.
+function(fathom_groups_of variable)
+  set(made_of "${ARGN}")
+  foreach(file IN ITEMS "${unity_script}" ${ARGN})
+    if(IS_ABSOLUTE "${file}")
+      file(SHA1 "${file}" sum)
+      string(APPEND made_of " ${sum}")
+    endif()
+  endforeach()
+  string(SHA1 name "${made_of}")
+  set(kept "${PROJECT_SOURCE_DIR}/build/groups/${name}.txt")
+  if(EXISTS "${kept}")
+    file(READ "${kept}" lines)
+  else()
+    if(NOT unity_python)
+      # Not the shell script that pyenv puts in its place, which takes longer than the script does.
+      execute_process(COMMAND "${Python3_EXECUTABLE}" -I -S -c "import sys; print(sys.executable, end='')"
+                      OUTPUT_VARIABLE python COMMAND_ERROR_IS_FATAL ANY)
+      set(unity_python "${python}" CACHE INTERNAL "The interpreter behind Python3_EXECUTABLE")
+    endif()
+    execute_process(COMMAND "${unity_python}" -I -S "${unity_script}" ${ARGN}
+                    OUTPUT_VARIABLE lines OUTPUT_STRIP_TRAILING_WHITESPACE COMMAND_ERROR_IS_FATAL ANY)
+    # Whole or not at all, whatever else configures or ends this.
+    string(RANDOM LENGTH 12 other)
+    file(WRITE "${kept}.${other}" "${lines}")
+    file(RENAME "${kept}.${other}" "${kept}")
+  endif()
+  set(${variable} "${lines}" PARENT_SCOPE)
+endfunction()
+
 # fathom_unity(<target> <limit> <source>...): puts these sources of the target into groups of at most <limit> bytes. The
 # files of groups are named by what is in them and lie beside the build trees: two trees that compile one share its object.
 function(fathom_unity target limit)
@@ -26,8 +57,7 @@ function(fathom_unity target limit)
     math(EXPR limit "4 * ${limit}")
     set(files 32)
   endif()
-  execute_process(COMMAND "${Python3_EXECUTABLE}" -I -S "${unity_script}" --files ${files} --bytes ${limit} ${ARGN}
-                  OUTPUT_VARIABLE lines OUTPUT_STRIP_TRAILING_WHITESPACE COMMAND_ERROR_IS_FATAL ANY)
+  fathom_groups_of(lines --files ${files} --bytes ${limit} ${ARGN})
   string(REGEX MATCHALL "[^\n]+" lines "${lines}")
   get_target_property(sources ${target} SOURCES)
   set(numbers "")
