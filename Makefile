@@ -24,6 +24,8 @@ UNIT_TESTS ?= ON
 UI_TESTS ?= smoke
 # Further options of the build that `make fuzz` makes.
 FUZZ_BUILD ?=
+# Further options of the build that `make asan` makes.
+ASAN_BUILD ?=
 # ON: `make debug` compiles several files as one, too: sooner ready, but not after a change of one file.
 UNITY ?= OFF
 # ON: larger groups of files that are compiled as one. A whole build takes less time, a change of one file more.
@@ -97,7 +99,7 @@ test-torch: build ## The recording of real PyTorch programs (installs PyTorch, a
 debug asan: ## The same tests in another build: assertions; assertions and sanitizers (clang's, which compile fastest).
 	@tools/setup build nvtx $(if $(filter asan,$@),clang)
 	@tools/setup cuda || echo '$@: no headers of CUPTI: the tests of libfathom_cuda.so are left out' >&2
-	@$(call configure,$@)
+	@$(call configure,$@,$(if $(filter asan,$@),$(ASAN_BUILD)))
 	@cmake --build build/$@ -j $(JOBS) $(if $(ONLY),--target $(ONLY))
 	@FATHOM_DATA=$${FATHOM_DATA-none} AGAIN=$(AGAIN) tools/run_tests build/$@ -j $(TEST_JOBS) \
 	  $(if $(ONLY),-R '^$(ONLY)/') $(if $(LEAVE_OUT),-E '$(value LEAVE_OUT)')
