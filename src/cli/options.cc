@@ -32,12 +32,17 @@ Error unknown_argument(std::span<const std::string> left,
                        const std::vector<Options::Entry>& entries) {
   const auto option = std::ranges::find_if(left, is_option);
   if (option == left.end()) return usage("there is one argument too many: '" + left.front() + "'");
-  std::vector<std::string_view> known = {"--help"};
-  for (const Options::Entry& entry : entries) known.push_back(long_name(entry.names));
+  // Without their dashes, which would make short words alike.
+  std::vector<std::string_view> known = {"help"};
+  for (const Options::Entry& entry : entries) {
+    const std::string_view name = long_name(entry.names);
+    if (name.starts_with("--")) known.push_back(name.substr(2));
+  }
   const std::string name = option->substr(0, option->find('='));
-  const std::string_view meant = name.starts_with("--") ? nearest(name, known) : "";
+  const std::string_view meant =
+      name.starts_with("--") ? nearest(std::string_view(name).substr(2), known) : "";
   return usage("there is no option " + name +
-               (meant.empty() ? std::string() : "; did you mean " + std::string(meant) + "?"));
+               (meant.empty() ? std::string() : "; did you mean --" + std::string(meant) + "?"));
 }
 
 }  // namespace

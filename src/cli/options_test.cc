@@ -98,6 +98,7 @@ TEST(Options, RefuseWithTheReason) {
   EXPECT_EQ(Command().parse({"in", "--quiet=yes"}), "--quiet takes no value");
   EXPECT_EQ(Command().parse({"in", "--quite"}),
             "there is no option --quite; did you mean --quiet?");
+  EXPECT_EQ(Command().parse({"in", "--base"}), "there is no option --base") << "nor like --all";
   EXPECT_EQ(Command().parse({"in", "--limit", "x", "-z"}), "there is no option -z");
   EXPECT_EQ(Command().parse({"in", "-qz"}), "there is no option -qz");
   EXPECT_EQ(Command().parse({"--quiet"}), "FILE is missing");
