@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <ranges>
 #include <utility>
 #include <vector>
 
@@ -40,8 +39,10 @@ std::vector<std::string> lines_of(std::string_view note) {
   std::vector<std::string> lines;
   const std::string wrapped =
       wrap(printable(note), room_of(FramePicture::kWidth - 2 * FramePicture::kMargin, kLetter), "");
-  for (const auto line : std::views::split(wrapped, '\n')) {
-    if (!line.empty()) lines.emplace_back(line.begin(), line.end());
+  for (std::string_view rest = wrapped; !rest.empty();) {
+    const std::size_t end = std::min(rest.find('\n'), rest.size());
+    if (end > 0) lines.emplace_back(rest.substr(0, end));
+    rest.remove_prefix(std::min(end + 1, rest.size()));
   }
   return lines;
 }

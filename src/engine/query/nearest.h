@@ -7,7 +7,7 @@
 
 namespace fathom {
 
-/// The choice closest to `word` by edit distance, or "" when none is close enough to be a typing
+/// The choice closest to `word` by edit distance, or "" when none is close enough to be a slip of
 /// the hand.
 std::string_view nearest(std::string_view word, std::span<const std::string_view> choices);
 /// The same, with at most `slips` letters wrong, missing, added or swapped.
