@@ -27,7 +27,7 @@ TEST(CompareRows, HowNeighboursCorrelateIsToldWithAllOnly) {
   EXPECT_EQ(steadiness_text(pair, false), "new faster after 3 steps.");
   EXPECT_EQ(steadiness_text(pair, true),
             "base correlation of neighbours 0.260; new faster after 3 steps, correlation of "
-            "neighbours -0.500.");
+            "neighbours −0.500.");
   pair.comparability = Comparability::same_recording;
   EXPECT_EQ(steadiness_text(pair, true), "both correlation of neighbours 0.260.");
 }
