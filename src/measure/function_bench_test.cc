@@ -18,7 +18,8 @@ namespace {
 struct Made {
   std::map<Side, double> ns{{Side::base, 1000}, {Side::now, 1000}};  ///< Of a call.
   std::vector<std::pair<Side, std::size_t>> blocks;
-  std::size_t stop_after = 1'000'000;  ///< Blocks.
+  std::size_t stop_after = 1'000'000;   ///< Blocks.
+  std::size_t interrupted = 1'000'000;  ///< This block takes 5 ms more.
   double last = 0;
 
   FunctionHooks hooks() {
@@ -32,8 +33,8 @@ struct Made {
     };
     hooks.call = [this](Side side, std::size_t calls) {
       if (blocks.size() == stop_after) return false;
+      last = ns[side] * static_cast<double>(calls) + (blocks.size() == interrupted ? 5e6 : 0);
       blocks.emplace_back(side, calls);
-      last = ns[side] * static_cast<double>(calls);
       return true;
     };
     return hooks;
@@ -60,9 +61,19 @@ TEST(FunctionBench, BlocksGrowUntilTheyAreLongEnough) {
 
 TEST(FunctionBench, ALongCallIsABlock) {
   Made made;
-  made.ns = {{Side::base, 1e6}, {Side::now, 1e6}};
+  made.ns = {{Side::base, 2e8}, {Side::now, 2e8}};
   EXPECT_EQ(made.run(pairs(6)).outcome.calls, (std::array<std::size_t, 2>{1, 1}));
   EXPECT_EQ(made.blocks.size(), 2 + 2 * 6U) << "no call for the size of blocks alone";
+}
+
+TEST(FunctionBench, ABlockThatWasInterruptedDoesNotSizeTheOthers) {
+  for (std::size_t interrupted = 0; interrupted < 12; ++interrupted) {
+    Made made;
+    made.interrupted = interrupted;
+    const FunctionResult result = made.run(pairs(8));
+    for (const std::size_t calls : result.outcome.calls)
+      EXPECT_GE(1000 * static_cast<double>(calls), 20'000) << interrupted;
+  }
 }
 
 TEST(FunctionBench, BothSidesCallEquallyOftenUnlessOneIsFarLonger) {
@@ -124,7 +135,7 @@ TEST(FunctionBench, ThePairsAreInAnOrderThatTheSeedRepeats) {
 TEST(FunctionBench, WhereItStopsCompletePairsAreKept) {
   Made made;
   made.ns = {{Side::base, 1e6}, {Side::now, 1e6}};
-  made.stop_after = 2 + 2 * 7 + 1;
+  made.stop_after = 2 + 4 + 2 * 7 + 1;  // the first calls, sizes, pairs
   const FunctionResult result = made.run(pairs(20));
   ASSERT_TRUE(result.outcome.failed);
   EXPECT_EQ(result.outcome.failed->phase, Phase::pairs);
