@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/text_fields.h"
 #include "render/page/html.h"
 #include "render/svg_plot.h"
 #include "render/text_width.h"
@@ -40,9 +41,8 @@ std::vector<std::string> lines_of(std::string_view note) {
   const std::string wrapped =
       wrap(printable(note), room_of(FramePicture::kWidth - 2 * FramePicture::kMargin, kLetter), "");
   for (std::string_view rest = wrapped; !rest.empty();) {
-    const std::size_t end = std::min(rest.find('\n'), rest.size());
-    if (end > 0) lines.emplace_back(rest.substr(0, end));
-    rest.remove_prefix(std::min(end + 1, rest.size()));
+    const std::string_view line = take_line(rest);
+    if (!line.empty()) lines.emplace_back(line);
   }
   return lines;
 }
