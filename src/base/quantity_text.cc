@@ -64,14 +64,13 @@ std::string bytes_text(std::int64_t bytes) {
 std::string real_text(double number) {
   if (!std::isfinite(number)) return std::string(kNoValue);
   if (number < 0) return "−" + real_text(-number);
-  const double size = number;
   if (number == 0) return "0";
-  if (size >= 1e15 || size < 1e-3) {
+  if (number >= 1e15 || number < 1e-3) {
     std::array<char, 40> text{};
     std::snprintf(text.data(), text.size(), "%.3e", number);
     return text.data();
   }
-  return size >= 999.95 ? count_text(std::llround(number)) : significant(number);
+  return number >= 999.95 ? count_text(std::llround(number)) : significant(number);
 }
 
 std::string percent_text(double percent) {

@@ -12,6 +12,7 @@
 
 #include <unistd.h>
 
+#include "base/text_fields.h"
 #include "capture/launcher/session_folder.h"
 #include "cli/bench_arguments.h"
 #include "cli/bench_json.h"
@@ -95,10 +96,8 @@ int report_failure(const measure::Failure& failure) {
   std::fputs("The end of its standard error:\n", stderr);
   std::string_view rest = failure.last_words;
   while (!rest.empty()) {
-    const std::size_t end = rest.find('\n');
-    const std::string line = "  " + printable(rest.substr(0, end)) + "\n";
+    const std::string line = "  " + printable(take_line(rest)) + "\n";
     std::fputs(line.c_str(), stderr);
-    rest.remove_prefix(end == std::string_view::npos ? rest.size() : end + 1);
   }
   return kCheckFailed;
 }

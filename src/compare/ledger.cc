@@ -10,6 +10,7 @@
 
 #include "base/json_result.h"
 #include "base/json_writer.h"
+#include "base/text_fields.h"
 #include "stats/summary.h"
 
 namespace fathom {
@@ -95,9 +96,7 @@ PredictionLedger parse_ledger(std::string_view text) {
   PredictionLedger ledger;
   simdjson::dom::parser parser;
   while (!text.empty()) {
-    const std::size_t end = std::min(text.find('\n'), text.size());
-    const std::string_view line = text.substr(0, end);
-    text.remove_prefix(std::min(end + 1, text.size()));
+    const std::string_view line = take_line(text);
     if (line.find_first_not_of(" \r\t") == std::string_view::npos) continue;
     if (std::optional<LedgerEntry> entry = entry_in(parser, line)) {
       ledger.entries.push_back(std::move(*entry));

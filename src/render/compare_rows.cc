@@ -176,9 +176,9 @@ std::string change_text(std::int64_t ns) {
 }
 
 std::string signed_percent(double percent) {
-  if (percent == 0) return percent_text(0);
   if (percent >= 1000) return "+" + count_text(std::llround(percent)) + " %";
-  return (percent < 0 ? "−" : "+") + percent_text(std::abs(percent));
+  if (percent > 0 && percent < 0.005) return "< +0.01 %";
+  return (percent > 0 ? "+" : "") + percent_text(percent);
 }
 
 std::vector<ChangeLine> bucket_lines(const Comparison& comparison, std::size_t limit) {

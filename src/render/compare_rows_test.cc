@@ -100,5 +100,14 @@ TEST(CompareRows, WhatIsFoldedIsCountedOnceWithoutItsParts) {
   EXPECT_EQ(some.back().change_ns, 50);
 }
 
+TEST(CompareRows, PercentagesHaveASignBeforeTheirNumber) {
+  EXPECT_EQ(signed_percent(-47.84), "−47.8 %");
+  EXPECT_EQ(signed_percent(0.3), "+0.3 %");
+  EXPECT_EQ(signed_percent(0), "0.0 %");
+  EXPECT_EQ(signed_percent(0.001), "< +0.01 %");
+  EXPECT_EQ(signed_percent(-0.001), "> −0.01 %");
+  EXPECT_EQ(signed_percent(123456), "+123,456 %");
+}
+
 }  // namespace
 }  // namespace fathom

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/quantity_text.h"
+#include "base/text_fields.h"
 #include "render/account_bar.h"
 #include "render/charset.h"
 #include "render/finding_text.h"
@@ -388,9 +389,7 @@ bool fits(std::string_view text, const Style& style) {
       style.height == 0 ? kUsualHeight : std::max<std::size_t>(style.height, kLowest);
   std::size_t lines = 0;
   while (!text.empty()) {
-    const std::size_t end = text.find('\n');
-    lines += 1 + (std::max<std::size_t>(display_width(text.substr(0, end)), 1) - 1) / style.width;
-    text.remove_prefix(end + 1);
+    lines += 1 + (std::max<std::size_t>(display_width(take_line(text)), 1) - 1) / style.width;
   }
   return lines < height;
 }

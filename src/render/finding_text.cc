@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "base/quantity_text.h"
+#include "base/text_fields.h"
 #include "render/shell.h"
 #include "render/text_width.h"
 
@@ -41,10 +42,8 @@ std::string one_line(const std::string& text, const Style& style) {
 std::string code_lines(std::string_view name, std::string_view code, const Style& style) {
   std::string out;
   while (!code.empty()) {
-    const std::size_t end = std::min(code.find('\n'), code.size());
     out += (out.empty() ? inner_label(name, style) : std::string(kLabelWidth, ' ')) +
-           printable(code.substr(0, end)) + "\n";
-    code.remove_prefix(std::min(end + 1, code.size()));
+           printable(take_line(code)) + "\n";
   }
   return out;
 }

@@ -8,6 +8,8 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include "base/text_fields.h"
+
 namespace fathom::sample {
 namespace {
 
@@ -48,10 +50,8 @@ std::optional<Mapping> parse_line(std::string_view line) {
 std::vector<Mapping> parse_mappings(std::string_view text) {
   std::vector<Mapping> mappings;
   while (!text.empty()) {
-    const std::size_t end = std::min(text.find('\n'), text.size());
-    if (std::optional<Mapping> mapping = parse_line(text.substr(0, end)))
+    if (std::optional<Mapping> mapping = parse_line(take_line(text)))
       mappings.push_back(std::move(*mapping));
-    text.remove_prefix(std::min(end + 1, text.size()));
   }
   return mappings;
 }

@@ -17,9 +17,10 @@ import sys
 import tempfile
 import unittest
 from typing import Any
+from unittest import mock
 
 sys.path.insert(0, os.path.dirname(__file__))
-from captured import PROGRAMS, PYTHON_LIBRARY, Captures, Run, run_together
+from captured import HOOK, PROGRAMS, PYTHON_LIBRARY, Captures, Run, run_together
 from interpreters import interpreters, peers_of
 
 FUNCTIONS: dict[str, Any] = {"with": ["functions"]}
@@ -456,6 +457,42 @@ class Way(unittest.TestCase):
         made = [row for key, row in stats.items() if key[2].startswith("made")]
         self.assertLess(len(made), 3000)
         self.assertLessEqual({row[1] for row in made}, {1})
+
+
+class KeptFunctions(unittest.TestCase):
+    """Which of more functions than a file has room for stand in it."""
+
+    def test_the_programs_own_are_not_displaced_by_others(self) -> None:
+        sys.path.insert(0, str(HOOK))
+        self.addCleanup(sys.path.remove, str(HOOK))
+        from fathom_recorder import function_sums, own_code
+
+        sums = function_sums.Sums()
+        library = os.__file__
+        for name, file, own in (
+            ("forward", "/home/me/net.py", 3),
+            ("loss", "net.py", 2),
+            ("unused", "net.py", 1),
+            ("slow", library, 900),
+            ("slower", library, 1000),
+            ("compiled", "/tmp/torchinductor_me/ab/net.py", 800),
+            ("built-in", "", 700),
+        ):
+            sums.add_call((file, 1, name, name), 1, own)
+        writer = mock.Mock()
+        with mock.patch.object(function_sums, "MOST", 2):
+            sums.write(writer, own_code.OwnCode("/tmp/session").is_own)
+        written = [call.args[2:] for call in writer.function.call_args_list]
+        self.assertEqual(
+            written,
+            [
+                ("slower", 1, 0, 1000),
+                ("slow", 1, 0, 900),
+                ("forward", 1, 0, 3),
+                ("loss", 1, 0, 2),
+                ("(3 other functions)", 3, 1501, 1501),
+            ],
+        )
 
 
 class TakenNumbers(unittest.TestCase):

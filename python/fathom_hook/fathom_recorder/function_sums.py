@@ -4,13 +4,13 @@ pstats and snakeviz read."""
 from __future__ import annotations
 
 import os
-from typing import Any, Tuple
+from typing import Any, Callable, Tuple
 
 from .wire import Writer
 
 HERE = os.path.dirname(__file__) + os.sep
 
-# The costliest functions are kept, the others summed up as one.
+# So many of the program's own functions are kept, and of others', the costliest first; the rest is summed up as one.
 MOST = 2000
 # Callers stand in a block together.
 ROWS = 100
@@ -88,9 +88,18 @@ class Sums:
         theirs = [item for item in self.functions.items() if not is_ours(item[0])]
         return sorted(theirs, key=lambda item: -item[1].own)
 
-    def write(self, writer: Writer) -> None:
-        rows = self.of_program()
-        for (file, line, name, _), function in rows[:MOST]:
+    def write(self, writer: Writer, is_own: Callable[[str], bool]) -> None:
+        kept: list[tuple[Key, Function]] = []
+        rest: list[Function] = []
+        room = {True: MOST, False: MOST}
+        for key, function in self.of_program():
+            own_code = is_own(key[0])
+            if room[own_code] > 0:
+                kept.append((key, function))
+            else:
+                rest.append(function)
+            room[own_code] -= 1
+        for (file, line, name, _), function in kept:
             place = file, max(line, 0), name
             writer.function(*place, function.calls, function.total, max(function.own, 0))
             whole = function.calls, function.calls - function.recursive
@@ -103,7 +112,6 @@ class Sums:
                     called.append((*place, *by, *sums))
             for at in range(0, len(called), ROWS):
                 writer.function_calls(called[at : at + ROWS])
-        rest = [function for _, function in rows[MOST:]]
         if rest:
             own = sum(function.own for function in rest)
             calls = sum(function.calls for function in rest)

@@ -18,6 +18,7 @@ from . import native
 from .calls import Calls
 from .failures import note, note_beginning, quietly
 from .function_sums import Sums, key_of, write_prof
+from .own_code import OwnCode
 from .parts import Parts
 from .profile_module import expect_a_return
 from .wire import Writer
@@ -27,9 +28,9 @@ perf_ns = time.perf_counter_ns
 
 def start(recorder: Any) -> Any:
     """Begins the profile of all threads that there will be."""
-    profile = Functions(recorder.session)
     with_c = "functions=c" in recorder.options.extras
     try:
+        profile = Functions(recorder.session)
         profile.begin(native.load(recorder.session), with_c, recorder.options.max_memory)
         profile.begin_calls(recorder.options.least_call_ns)
     except Exception as error:
@@ -47,6 +48,7 @@ class Functions:
 
     def __init__(self, session: str) -> None:
         self._session = session
+        self._own = OwnCode(session)
         self._sums = Sums()
         self._calls: Calls | None = None
 
@@ -137,7 +139,7 @@ class Functions:
             parts.rest()
             self.write_parts(writer)
         new = self._way.take(parts is None)
-        new.write(writer)
+        new.write(writer, self._own.is_own)
         self._sums.merge(new)
         write_prof(os.path.join(self._session, f"functions-{os.getpid()}.prof"), self._sums)
 

@@ -36,7 +36,7 @@ class OwnCode:
         file = code.co_filename
         if code.co_name in PARTS or file.startswith("<") or not file or file.startswith(HERE):
             return False
-        if self._is_own(file) or id(code) in self._asked:
+        if self.is_own(file) or id(code) in self._asked:
             return False
         self._asked[id(code)] = code
         return True
@@ -45,16 +45,24 @@ class OwnCode:
         """`code` is what a frame above this one begins to run."""
         if code.co_name in PARTS:
             return False
-        file = code.co_filename
+        if self.is_own(code.co_filename) or id(code) in self._asked:
+            return True
+        return bool(self._modules) and self._is_asked_for(code)
+
+    def is_own(self, file: str) -> bool:
+        """`file` as code objects name it."""
         known = self._known.get(file)
         if known is None:
-            known = self._known[file] = self._is_own(file)
-        return known or id(code) in self._asked or (bool(self._modules) and self._is_asked_for(code))
+            known = self._known[file] = self._is_of_program(file)
+        return known
 
-    def _is_own(self, file: str) -> bool:
+    def _is_of_program(self, file: str) -> bool:
         if file.startswith("<") or not file:
             return False
-        path = os.path.abspath(file)
+        try:
+            path = os.path.abspath(file)
+        except OSError:  # of a relative name, where the working directory is gone
+            path = file
         if path.startswith(self._others):
             return False
         return not any(part in path for part in INSTALLED + GENERATED)

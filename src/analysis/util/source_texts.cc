@@ -3,6 +3,8 @@
 
 #include <utility>
 
+#include "base/text_fields.h"
+
 namespace fathom {
 
 SourceTexts::SourceTexts(const Trace& trace) {
@@ -18,11 +20,7 @@ void SourceTexts::add(std::string_view file, std::string text) {
 void SourceTexts::cut(std::string_view file, std::string_view text) {
   std::vector<std::string_view>& lines = lines_[file];
   lines.clear();
-  while (!text.empty()) {
-    const std::size_t end = text.find('\n');
-    lines.push_back(text.substr(0, end));
-    text.remove_prefix(end == text.npos ? text.size() : end + 1);
-  }
+  while (!text.empty()) lines.push_back(take_line(text));
 }
 
 std::string_view SourceTexts::line(std::string_view file, std::uint32_t number) const {

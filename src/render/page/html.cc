@@ -1,11 +1,11 @@
 // Escapes text for HTML and SVG.
 #include "render/page/html.h"
 
-#include <algorithm>
 #include <array>
 #include <cstdio>
 
 #include "base/markup.h"
+#include "base/text_fields.h"
 #include "render/text_width.h"
 
 namespace fathom::page {
@@ -17,9 +17,7 @@ std::string escaped(std::string_view text) {
 std::string escaped_lines(std::string_view text) {
   std::string out;
   for (std::size_t line = 0; !text.empty(); ++line) {
-    const std::size_t end = std::min(text.find('\n'), text.size());
-    out += (line == 0 ? "" : "\n") + escaped(text.substr(0, end));
-    text.remove_prefix(std::min(end + 1, text.size()));
+    out += (line == 0 ? "" : "\n") + escaped(take_line(text));
   }
   return out;
 }

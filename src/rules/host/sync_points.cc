@@ -9,6 +9,8 @@
 #include "rules/common/counted.h"
 #include "rules/common/evidence.h"
 #include "rules/common/names.h"
+#include "rules/common/program.h"
+#include "rules/common/recorded.h"
 #include "rules/common/waits.h"
 #include "rules/rule.h"
 
@@ -227,8 +229,23 @@ Fix other_wait(const RuleContext& rules, const Site& site) {
   return fix;
 }
 
+/// A server's own wait, which its user does not write.
+Fix fix_of_server() {
+  return {
+      .text =
+          "vLLM reads the tokens of a pass before it plans the next one. async_scheduling plans "
+          "it while the device works. Caveat: a request that has ended may take part in one "
+          "more pass.",
+      .before = "LLM(model)",
+      .after = "LLM(model, async_scheduling=True)"};
+}
+
 Fix fix_of(const RuleContext& rules, const Site& site) {
   const std::string& what = site.what;
+  if (frameworks_of(rules.trace()).vllm && !is_training(rules) &&
+      (what == ".cpu()" || is_explicit(rules, site))) {
+    return fix_of_server();
+  }
   if (std::ranges::find(kSizedByData, what) != kSizedByData.end()) return sized_by_data(what);
   if (what == "printing a tensor") {
     return {.text = "Print every N steps only, and what was read then.",

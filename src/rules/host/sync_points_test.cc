@@ -146,15 +146,15 @@ TEST(SyncPoints, AreNoneBeforeTheFirstActivityAndAfterTheLast) {
   EXPECT_TRUE(JudgedTrace(builder).findings(sync_points()).empty());
 }
 
-/// What is advised where this call waits inside of that operator; "" for none.
-Fix fix_of_wait(std::string_view op, std::string_view call) {
+/// What is advised where this call waits inside of that operator ("" for none), before `next`.
+Fix fix_of_wait(std::string_view op, std::string_view call, std::string_view next = "aten::add") {
   TraceBuilder builder;
   builder.step(0, 0, 1000);
   builder.runtime(call.starts_with("cu") ? "cudaLaunchKernel" : "xpuLaunchKernel", 15, 5, 1);
   builder.kernel("gemm", 25, 400, 1);
   if (!op.empty()) builder.op(op, 40, 400);
   builder.runtime(call, 50, 380, 2);
-  builder.op("aten::add", 710, 20);
+  builder.op(next, 710, 20);
   builder.runtime(call.starts_with("cu") ? "cudaLaunchKernel" : "xpuLaunchKernel", 715, 5, 3);
   builder.kernel("add", 725, 270, 3);
   return JudgedTrace(builder).findings(sync_points()).at(0).fix;
@@ -168,6 +168,15 @@ TEST(SyncPoints, TellToRemoveOnlyASynchronisationThatTheProgramAsksFor) {
   EXPECT_NE(unique.text.find("how large"), std::string::npos);
   const Fix other = fix_of_wait("", "xpuDeviceSynchronize");
   EXPECT_EQ((other.text + other.before + other.after).find("cuda"), std::string::npos);
+}
+
+TEST(SyncPoints, AServersOwnWaitForTokensIsOverlapped) {
+  for (const std::string_view op : {"", "aten::to"}) {
+    const Fix fix = fix_of_wait(op, "cudaEventSynchronize", "vllm::moe_forward");
+    EXPECT_NE(fix.after.find("async_scheduling"), std::string::npos) << op;
+  }
+  const Fix asked = fix_of_wait("aten::item", "cudaStreamSynchronize", "vllm::moe_forward");
+  EXPECT_EQ(asked.after.find("async_scheduling"), std::string::npos);
 }
 
 }  // namespace

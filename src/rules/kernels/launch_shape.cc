@@ -121,12 +121,12 @@ std::string fix_text(const RuleContext& rules, const Key& key, const Group& grou
   if (key.second == Waste::Kind::ragged_block) {
     return "For a kernel of your own: a block size that is a multiple of the warp.";
   }
-  if (chosen_by_library(traits)) {
-    return "Give it more work per launch (a larger batch); a library chose its tiles: "
-           "torch.compile(mode=\"max-autotune\") tries others, split-K among them.";
-  }
-  return "Give it more work per launch (a larger batch), or for a kernel of your own another tile "
-         "size.";
+  const std::string more = "Give it more work per launch (a larger batch)";
+  if (!chosen_by_library(traits)) return more + ", or for a kernel of your own another tile size.";
+  // What PyTorch's compiler tries are GEMMs and convolutions, no kernels of attention.
+  if (traits.kernel_class == KernelClass::attention) return more + "; a library chose its tiles.";
+  return more + "; a library chose its tiles: torch.compile(mode=\"max-autotune\") tries others" +
+         (traits.kernel_class == KernelClass::gemm ? ", split-K among them." : ".");
 }
 
 Finding describe(const RuleContext& rules, const Key& key, const Group& group) {

@@ -1,3 +1,5 @@
+#include <tuple>
+
 #include <gtest/gtest.h>
 
 #include "rules/common/claims.h"
@@ -49,6 +51,25 @@ TEST(LaunchShape, GivesNoAdviceOnTheTilesOfALibrary) {
   program.kernel().config(
       {.grid = {900, 1, 1}, .block = {256, 1, 1}, .registers = 32, .shared_memory = 0});
   EXPECT_TRUE(JudgedTrace(program.trace()).findings(launch_shape()).empty());
+}
+
+TEST(LaunchShape, AdvisesTheCompilersTilesForWhatItTiles) {
+  for (const auto& [op, kernel, compiled, split] :
+       {std::tuple("aten::mm", "ampere_sgemm_128x64_tn", true, true),
+        std::tuple("aten::convolution", "implicit_convolve_sgemm", true, false),
+        std::tuple("vllm::attention", "flash::flash_fwd_splitkv_kernel", false, false),
+        std::tuple("aten::sum", "reduce", false, false)}) {
+    ProgramBuilder program(10'000);
+    program.trace().device(a100());
+    program.op(op, kernel, 5400);
+    program.kernel().config(
+        {.grid = {27, 1, 1}, .block = {256, 1, 1}, .registers = 32, .shared_memory = 0});
+    const auto findings = JudgedTrace(program.trace()).findings(launch_shape());
+    ASSERT_EQ(findings.size(), 1U) << kernel;
+    const std::string& text = findings[0].fix.text;
+    EXPECT_EQ(text.find("max-autotune") != std::string::npos, compiled) << text;
+    EXPECT_EQ(text.find("split-K") != std::string::npos, split) << text;
+  }
 }
 
 TEST(LaunchShape, TellsTheWaysOfOneKernelApart) {
