@@ -103,8 +103,12 @@ class Sampler {
   }
 
   void announce(Duration elapsed) {
+    std::optional<double> width;
+    if (plan_.paired) width = blind_half_width_in_order(first_, second_, Reach::larger);
+    // That one has no end where more than a quarter of the pairs have a 0.
+    if (!width || !std::isfinite(*width)) width = half_width_;
     const std::size_t needed =
-        std::max(pairs(), pairs_for(wanted(), kPilotError * *half_width_, pairs()));
+        std::max(pairs(), pairs_for(wanted(), kPilotError * *width, pairs()));
     out_.announced =
         Announcement{.after = pairs(), .pairs = needed, .time = time_of(needed, elapsed)};
     if (hooks_.announcement) hooks_.announcement(*out_.announced);

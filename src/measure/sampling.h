@@ -68,11 +68,10 @@ struct Sampled {
 /// From so many pairs it is estimated how long the rest takes; no fewer count as precise.
 inline constexpr std::size_t kPilotPairs = 20;
 
-/// What is announced allows the pilot pairs' spread four standard errors more: 1.17 / √20 each,
-/// that of the median of the absolute values of a normal distribution. With fewer the rest often
-/// takes longer: the smaller of two estimates is taken, and that is low more often than high; and
-/// what else the machine does comes and goes.
-inline constexpr double kPilotError = 2.046;
+/// What is announced allows the pilot pairs' spread three standard errors more: 1.17 / √20 each,
+/// that of the median of the absolute values of a normal distribution. What else the machine does
+/// comes and goes, and the pilot pairs may have met little of it.
+inline constexpr double kPilotError = 1.785;
 
 /// Takes pairs until the plan is fulfilled. It never looks at which side is slower: see
 /// blind_half_width_in_order().

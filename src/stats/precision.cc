@@ -75,11 +75,12 @@ double half_width(double reach, std::size_t pairs) {
   return kErrors * reach / std::sqrt(static_cast<double>(pairs));
 }
 
-double reach_of(const std::vector<double>& sizes) {
+double reach_of(const std::vector<double>& sizes, Reach reach) {
   const double middle = quantile(sizes, 0.5);
   // Far from 0 nothing was folded.
   const double folded = quantile(sizes, 0.1) > middle / 2 ? 1 : kFolded;
-  return std::min(middle, folded * (quantile(sizes, 0.75) - middle));
+  const double above = folded * (quantile(sizes, 0.75) - middle);
+  return reach == Reach::smaller ? std::min(middle, above) : std::max(middle, above);
 }
 
 }  // namespace
@@ -87,22 +88,22 @@ double reach_of(const std::vector<double>& sizes) {
 std::optional<double> blind_half_width(std::span<const double> base, std::span<const double> now) {
   const std::vector<double> sizes = sorted_sizes(log_ratios(base, now));
   if (sizes.empty()) return std::nullopt;
-  return half_width(reach_of(sizes), sizes.size());
+  return half_width(reach_of(sizes, Reach::smaller), sizes.size());
 }
 
 std::optional<double> blind_half_width_in_order(std::span<const double> first,
-                                                std::span<const double> second) {
+                                                std::span<const double> second, Reach reach) {
   const std::vector<double> logs = log_ratios(first, second);
   if (logs.empty()) return std::nullopt;
   const std::vector<double> sizes = sorted_sizes(logs);
   if (sizes.empty()) return std::nullopt;
   const double middle = quantile(sizes, 0.5);
-  if (!follow_time(logs, middle)) return half_width(reach_of(sizes), sizes.size());
-  const double reach = std::max(middle, kQuartile * quantile(sizes, 0.75));
+  if (!follow_time(logs, middle)) return half_width(reach_of(sizes, reach), sizes.size());
+  const double both = std::max(middle, kQuartile * quantile(sizes, 0.75));
   // The interval of these sizes with the signs of fair coins, which may have a gap around 0.
   const auto n = static_cast<double>(sizes.size());
   const auto low = static_cast<double>(median_ranks(sizes.size(), 0.95)->low);
-  return std::max(half_width(reach, sizes.size()), quantile(sizes, 1 - 2 * (low + 1) / n));
+  return std::max(half_width(both, sizes.size()), quantile(sizes, 1 - 2 * (low + 1) / n));
 }
 
 double half_width_for(double resolution) { return resolution / 2; }

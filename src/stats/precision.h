@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <span>
 
@@ -21,6 +22,10 @@ namespace fathom {
 /// the pairs have a 0. O(n log n).
 std::optional<double> blind_half_width(std::span<const double> base, std::span<const double> now);
 
+/// Which of the two counts for how far the middle half reaches. The larger one is for what is
+/// announced: of few values the smaller is low more often than high, and with heavy tails too low.
+enum class Reach : std::uint8_t { smaller, larger };
+
 /// The same where it is known which of each pair was measured first. `first` and `second` are in
 /// the order of time, whichever side they were of: while the order is drawn at random and nothing
 /// differs, the side is independent of them, so that stopping by this number leaves the sign test
@@ -32,7 +37,8 @@ std::optional<double> blind_half_width(std::span<const double> base, std::span<c
 /// as far as with such signs: without end where so many pairs have a 0. Patterns over more than two
 /// pairs are not seen.
 std::optional<double> blind_half_width_in_order(std::span<const double> first,
-                                                std::span<const double> second);
+                                                std::span<const double> second,
+                                                Reach reach = Reach::smaller);
 
 /// The half width at which a difference of `resolution` is decided: half of it. An interval around
 /// a true difference as large then leaves 0 out, and one around 0 lies within ±resolution, but for

@@ -78,6 +78,20 @@ TEST(BlindHalfWidthInOrder, IsNarrowWhereOneSideIsSlower) {
               *blind_half_width(pairs.base, pairs.now), 1e-12);
 }
 
+TEST(BlindHalfWidthInOrder, IsTheLargerOfTwoEstimatesWhereThatIsAskedFor) {
+  // A third of the pairs is ten times as far apart: heavy tails.
+  const std::vector<double> first(20, 1.0);
+  std::vector<double> second;
+  for (unsigned i = 0; i < 20; ++i) {
+    const double size = (i % 3 == 0 ? 0.1 : 0.01) * (1 + 0.01 * i);
+    second.push_back(std::exp((0x5B1A6U >> i & 1U) != 0 ? size : -size));
+  }
+  const double smaller = *blind_half_width_in_order(first, second);
+  const double larger = *blind_half_width_in_order(first, second, Reach::larger);
+  EXPECT_GT(larger, smaller);
+  EXPECT_EQ(smaller, *blind_half_width(first, second));
+}
+
 TEST(BlindHalfWidth, IsUnsetBelowSixPairsAndForTimesOfZero) {
   const Pairs pairs = made(6, 0, 0.01, 3);
   EXPECT_TRUE(blind_half_width(pairs.base, pairs.now));
