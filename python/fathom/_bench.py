@@ -252,8 +252,13 @@ def bench(
     return _sweep(once, fn, against, setup, sweep, per, resolution, seed)
 
 
+# In how many rounds the values of a sweep are measured, each with all of them in random order: what
+# the machine does meanwhile is so no value's alone. Ten signs can tell one value among many.
+_ROUNDS = 10
+
+
 def _sweep(
-    once: Callable[..., BenchResult],
+    once: functools.partial[BenchResult],
     fn: Function,
     against: Function | None,
     setup: Function | None,
@@ -267,16 +272,49 @@ def _sweep(
         raise _refuse("sweep has no values")
     if per is not None and per not in sweep:
         raise _refuse(f"per={per!r} is not swept")
-    order = list(range(len(points)))
-    random.Random(seed).shuffle(order)
+    drawn = random.Random(seed)
+    parts = [{}] if against is not None or len(points) == 1 else _parts(once.keywords)
     results: dict[int, BenchResult] = {}
-    for place in order:
-        results[place] = _at(once, fn, against, setup, points[place], seed)
-    return BenchSweep(
-        [(point, results[place]) for place, point in enumerate(points)],
-        per,
-        0.01 if resolution is None else resolution,
-    )
+    rounds: dict[int, list[float]] = {place: [] for place in range(len(points))}
+
+    def found() -> BenchSweep:
+        measured = sorted(results)
+        return BenchSweep(
+            [(points[place], results[place]) for place in measured],
+            per,
+            0.01 if resolution is None else resolution,
+            [rounds[place] for place in measured],
+        )
+
+    for part in parts:
+        order = list(range(len(points)))
+        drawn.shuffle(order)
+        for place in order:
+            # As in its first round: all blocks of a point have as many calls.
+            calls = {"calls": results[place].calls[1]} if place in results else {}
+            try:
+                result = _at(
+                    functools.partial(once, **part, **calls), fn, against, setup, points[place], seed
+                )
+            except BaseException as error:
+                error.result = found()  # type: ignore[attr-defined]  # as bench() does
+                raise
+            if result.metrics:
+                rounds[place].append(result.new.median)
+            results[place] = results[place]._joined(result) if place in results else result
+    return found()
+
+
+def _parts(options: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """The runs or the time of each round."""
+    runs, time = options["runs"], options["time"]
+    if runs is not None:
+        count = min(runs, _ROUNDS)
+        return [{"runs": runs // count + (place < runs % count)} for place in range(count)]
+    each = {"time": (10 if time is None else time) / _ROUNDS}
+    if time is None and options["resolution"] is None:
+        each["resolution"] = 0.01
+    return [each] * _ROUNDS
 
 
 def _at(
@@ -331,9 +369,19 @@ def crossover(
     found: dict[int, BenchResult] = {}
     once = functools.partial(_crossing, fn, against, setup, name, options)
     while (size := search.next()) is not None:
-        found[size] = once(size)
+        try:
+            found[size] = once(size)
+        except BaseException as error:
+            error.result = _crossing_found(search, found)  # type: ignore[attr-defined]
+            raise
         clocks_differ = any(each.clocks_differ for each in found[size].metrics[:1])
         search.add(*found[size].values(), certain=not clocks_differ)
+    return _crossing_found(search, found)
+
+
+def _crossing_found(
+    search: _core.CrossoverSearch, found: Mapping[int, BenchResult]
+) -> BenchCrossover:
     return BenchCrossover(
         search.slower_up_to,
         search.faster_from,

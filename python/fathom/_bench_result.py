@@ -89,6 +89,11 @@ class BenchResult:
             BenchMetric.of(each) for each in self._summary["metrics"]
         )
 
+    def _joined(self, later: BenchResult) -> BenchResult:
+        """With what was measured of the same function later. This one is used up by it."""
+        self._measured.join(later._measured)
+        return BenchResult(self._measured)
+
     @property
     def headline(self) -> BenchMetric:
         """The metric that decides. Raises where nothing was complete."""

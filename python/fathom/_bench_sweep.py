@@ -12,17 +12,23 @@ from fathom._bench_result import BenchResult
 
 
 class BenchSweep:
-    """A result for each point of a sweep, in the order in which the values were given."""
+    """A result for each point of a sweep, in the order in which the values were given.
+
+    `rounds` has the median of each point in each round, in nanoseconds: in a round all points are
+    measured, in random order.
+    """
 
     def __init__(
         self,
         points: Sequence[tuple[dict[str, Any], BenchResult]],
         per: str | None,
         resolution: float,
+        rounds: Sequence[Sequence[float]],
     ) -> None:
         self.points = tuple(points)
         self.per = per
         self.resolution = resolution
+        self.rounds = tuple(tuple(each) for each in rounds)
 
     def __iter__(self) -> Iterator[tuple[dict[str, Any], BenchResult]]:
         return iter(self.points)
@@ -42,12 +48,12 @@ class BenchSweep:
             return None
         return result.new.median / float(values[self.per]) if self.per else result.new.median
 
-    def _costs(self, place: int) -> list[float]:
+    def _costs(self, place: int, times: Sequence[float]) -> list[float]:
         values, result = self.points[place]
         if not result.metrics:
             return []
         by = float(values[self.per]) if self.per else 1.0
-        return [value / by for value in result.values()[1]]
+        return [time / by for time in times]
 
     def _found(self) -> tuple[_core.Knee, dict[int, str]] | None:
         if not self.points or len(self.points[0][0]) != 1 or self.paired:
@@ -56,17 +62,21 @@ class BenchSweep:
         if not all(isinstance(value, (int, float)) for value in given):
             return None
         values = [float(value) for value in given]
-        costs = [self._costs(place) for place in range(len(self.points))]
+        complete = min(map(len, self.rounds))
+        costs = [self._costs(place, each[:complete]) for place, each in enumerate(self.rounds)]
         knee = _core.find_knee(values, costs, self.resolution)
-        forbidden = self._forbidden(knee, costs)
+        forbidden = self._forbidden(knee)
         knee.withhold(list(forbidden), values)
         return knee, forbidden
 
-    def _forbidden(self, found: _core.Knee, costs: list[list[float]]) -> dict[int, str]:
+    def _forbidden(self, found: _core.Knee) -> dict[int, str]:
         """By place: why clocks do not allow to say how it stands against the best."""
         if found.best is None:
             return {}
         best = self.points[found.best][1]
+        costs = [
+            self._costs(place, result.values()[1]) for place, (_, result) in enumerate(self.points)
+        ]
         forbidden = {}
         for place, (_, result) in enumerate(self.points):
             standing = found.standing(place)
@@ -92,7 +102,7 @@ class BenchSweep:
         """The smallest value that is certainly as good as the best within the resolution.
 
         Of one function and one swept name whose values are numbers; else None. So it is where the
-        best has fewer than 7 samples.
+        best has fewer than 6 rounds.
         """
         found = self._found()
         knee = None if found is None else found[0].knee
@@ -207,8 +217,13 @@ class BenchCrossover:
 
     def _text(self) -> str:
         lines = [f"n={size}: {result.claim()}" for size, result in self.points]
+        if not self.points:
+            return "nothing was measured"
         if self.faster_from is None:
-            return "\n".join([*lines, "the new costs more at all sizes that were measured"])
+            certain = "" if self.surely_slower is None else f"; certain: more at {self.surely_slower}"
+            certain = certain or "; nothing of it is certain"
+            all_sizes = "the new costs more at all sizes that were measured, by the medians"
+            return "\n".join([*lines, all_sizes + certain])
         found = f"the new costs no more from {self.faster_from} on"
         if self.slower_up_to is not None:
             found += f"; at {self.slower_up_to} it still does"

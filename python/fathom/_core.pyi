@@ -257,6 +257,9 @@ class Measured:
     def add_facts(self, facts: Sequence[tuple[str, str]], notes: Sequence[str]) -> None:
         """Of the program, which the engine does not know."""
 
+    def join(self, later: Measured) -> None:
+        """Adds what was measured of the same function later."""
+
     def take_raised(self) -> object:
         """What a call raised, or None; once."""
 
@@ -287,7 +290,7 @@ class Knee:
 
 def find_knee(values: Sequence[float], costs: Sequence[Sequence[float]], resolution: float) -> Knee:
     """
-    Of as many values as lists of costs, which were measured one after the other.
+    Of as many values as lists of costs, one a round, in each of which all were measured.
     """
 
 def clocks_forbid(best: Measured, best_costs: Sequence[float], here: Measured, costs: Sequence[float], standing: str, resolution: float) -> str:

@@ -186,6 +186,34 @@ FunctionResult function_result(FunctionOptions options, FunctionOutcome outcome)
   return result;
 }
 
+FunctionResult joined(FunctionResult first, FunctionResult later) {
+  FunctionOutcome outcome = std::move(first.outcome);
+  FunctionOutcome& more = later.outcome;
+  const std::size_t pairs = outcome.sampled.now.size();
+  for (FunctionSample& sample : more.samples) {
+    sample.pair += pairs;
+    sample.begin_ns += to_ns(outcome.elapsed);
+    outcome.samples.push_back(std::move(sample));
+  }
+  const auto append = [](std::vector<double>& all, const std::vector<double>& values) {
+    all.insert(all.end(), values.begin(), values.end());
+  };
+  append(outcome.sampled.base, more.sampled.base);
+  append(outcome.sampled.now, more.sampled.now);
+  outcome.sampled.stopped = more.sampled.stopped;
+  outcome.elapsed += more.elapsed;
+  outcome.failed = more.failed;
+  outcome.timer_error = std::move(more.timer_error);
+  FunctionResult result = function_result(std::move(first.options), std::move(outcome));
+  result.interrupted = later.interrupted;
+  result.l2 = std::move(first.l2);
+  result.launches = std::move(first.launches);
+  result.device = std::move(first.device);
+  result.facts = std::move(first.facts);
+  result.notes = std::move(first.notes);
+  return result;
+}
+
 std::string clocks_forbid_standing(const FunctionCosts& best, const FunctionCosts& here,
                                    Standing standing, double resolution) {
   if (standing != Standing::within && standing != Standing::worse) return {};

@@ -39,6 +39,9 @@ struct FunctionResult {
 /// metrics are judged together.
 FunctionResult function_result(FunctionOptions options, FunctionOutcome outcome);
 
+/// What was measured of the same function later, after `first`: their samples in the order of time.
+FunctionResult joined(FunctionResult first, FunctionResult later);
+
 /// What a function cost at a value of a sweep, and where that was measured.
 struct FunctionCosts {
   const FunctionResult* result = nullptr;  ///< Must live as long.

@@ -258,6 +258,12 @@ void bind_measured(nb::module_& module) {
           },
           nb::arg("facts"), nb::arg("notes"), "Of the program, which the engine does not know.")
       .def(
+          "join",
+          [](Measured& self, const Measured& later) {
+            self.result = measure::joined(std::move(self.result), later.result);
+          },
+          nb::arg("later"), "Adds what was measured of the same function later.")
+      .def(
           "take_raised", [](Measured& self) { return std::exchange(self.raised, nb::none()); },
           "What a call raised, or None; once.")
       .def_prop_ro(
@@ -293,11 +299,11 @@ void bind_sweeps(nb::module_& module) {
       "find_knee",
       [](const std::vector<double>& values, const std::vector<std::vector<double>>& costs,
          double resolution) {
-        return measure::find_knee(costs, measure::ascending_places(values), measure::Costs::apart,
-                                  resolution);
+        return measure::find_knee(costs, measure::ascending_places(values),
+                                  measure::Costs::of_rounds, resolution);
       },
       nb::arg("values"), nb::arg("costs"), nb::arg("resolution"),
-      "Of as many values as lists of costs, which were measured one after the other.");
+      "Of as many values as lists of costs, one a round, in each of which all were measured.");
   module.def(
       "clocks_forbid",
       [](const Measured& best, std::vector<double> best_costs, const Measured& here,

@@ -332,7 +332,8 @@ class Made:
 
 def made_sweep(per: str | None, *made: Made) -> fathom.BenchSweep:
     points = [({"n": 2**place}, each) for place, each in enumerate(made)]
-    return fathom.BenchSweep(points, per, 0.01)  # type: ignore[arg-type]
+    rounds = [each.values()[1] for each in made]
+    return fathom.BenchSweep(points, per, 0.01, rounds)  # type: ignore[arg-type]
 
 
 def test_the_knee_is_the_smallest_value_as_good_as_the_best() -> None:
@@ -341,7 +342,7 @@ def test_the_knee_is_the_smallest_value_as_good_as_the_best() -> None:
 
     assert knee(None, 9.0, 5.02, 5.0, 5.3) == {"n": 2}
     assert knee("n", 9.0, 10.0, 12.0, 24.1) == {"n": 4}
-    assert fathom.BenchSweep([({"n": "a"}, Made(1))], None, 0.01).knee is None  # type: ignore[list-item]
+    assert fathom.BenchSweep([({"n": "a"}, Made(1))], None, 0.01, [[1.0]]).knee is None  # type: ignore[list-item]
 
 
 def test_a_value_of_which_it_cannot_be_told_is_no_knee_but_named() -> None:
@@ -349,6 +350,40 @@ def test_a_value_of_which_it_cannot_be_told_is_no_knee_but_named() -> None:
     assert sweep.knee == {"n": 4}
     assert sweep.perhaps == ({"n": 2},)
     assert "knee: n=4; unknown for 2" in str(sweep)
+
+
+def test_values_of_a_sweep_are_measured_in_rounds() -> None:
+    seen: list[int] = []
+    sweep = fathom.bench(
+        lambda n: seen.append(n), sweep={"n": [1, 2, 4]}, runs=23, calls=1, warmup=0, seed=1
+    )
+    assert [len(result.values()[1]) for _, result in sweep] == [23, 23, 23]
+    assert [len(each) for each in sweep.rounds] == [10, 10, 10]
+    changes = sum(a != b for a, b in zip(seen, seen[1:]))
+    assert changes >= 19, "each of ten rounds has all three values"
+    rows = sweep.points[0][1].to_dict()["runs"]
+    assert [row["pair"] for row in rows] == list(range(23))
+    assert [row["begin_ns"] for row in rows] == sorted(row["begin_ns"] for row in rows)
+
+
+def test_what_ends_a_sweep_has_what_was_measured_before() -> None:
+    def work(n: int) -> None:
+        if n == 2 and len(calls) > 20:
+            raise KeyboardInterrupt
+        calls.append(n)
+
+    calls: list[int] = []
+    with pytest.raises(KeyboardInterrupt) as raised:
+        fathom.bench(work, sweep={"n": [1, 2]}, runs=50, calls=1, seed=1)
+    found = raised.value.result  # type: ignore[attr-defined]
+    assert isinstance(found, fathom.BenchSweep)
+    assert sum(len(result.values()[1]) for _, result in found) > 10
+
+
+def test_a_crossover_of_which_nothing_is_certain_says_so() -> None:
+    one = types.SimpleNamespace(claim=lambda: "cannot tell")
+    text = str(fathom.BenchCrossover(None, None, None, None, ((1, one),)))  # type: ignore[arg-type]
+    assert text.endswith("by the medians; nothing of it is certain")
 
 
 def test_verdicts_of_a_sweep_are_judged_together() -> None:
@@ -360,7 +395,7 @@ def test_verdicts_of_a_sweep_are_judged_together() -> None:
             metrics=(None,), verdict="same", base=None, headline=types.SimpleNamespace(p=0.9)
         )
         points = [({"n": place}, one if place == 0 else rest) for place in range(4)]
-        return fathom.BenchSweep(points, None, 0.01).verdicts()  # type: ignore[arg-type]
+        return fathom.BenchSweep(points, None, 0.01, [[]] * 4).verdicts()  # type: ignore[arg-type]
 
     assert judged(0.04) == ["cannot_tell", "same", "same", "same"], "0.05 by 4 rows is 0.0125"
     assert judged(0.01)[0] == "faster"
