@@ -141,7 +141,10 @@ constexpr Gaps::Column kColumns[] = {
      "launched the next activity.",
      [](const Row& row, const Shared& shared) { return shared.name(row.gap->late_op); }},
     {"python_line", ColumnKind::name, "",
-     "Line of the user's code that the host was at, or that called that operator.", by<line_of>},
+     "Line of the user's code that the host was at, or that called that operator. Of a function "
+     "that "
+     "ran when the recording began only its file and name are known.",
+     by<line_of>},
     {"phase", ColumnKind::text, "", "Phase of the next activity; data where data was fetched.",
      by<phase_of>, true},
     {"next_activity", ColumnKind::name, "", "Kernel, copy or fill that ends it.",

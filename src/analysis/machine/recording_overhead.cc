@@ -93,7 +93,9 @@ std::string overhead_sentence(const RecordingOverhead& overhead) {
       " as long as steps of this run that were not recorded (" + duration_text(overhead.profiled) +
       " and " + duration_text(overhead.unprofiled) + "; " + count_text(overhead.profiled_steps) +
       " and " + count_text(overhead.unprofiled_steps) + " steps)";
-  if (overhead.in_noise()) {
+  if (overhead.unprofiled_steps < 2) {
+    text += ", of which one alone does not show how much steps vary";
+  } else if (overhead.in_noise()) {
     text += ", which is no more than those differ by among each other (" +
             percent_text(100 * overhead.noise) + ")";
   }

@@ -47,6 +47,9 @@ TEST(RecordingOverhead, SaysWhereItIsNoMoreThanTheNoise) {
   EXPECT_EQ(overhead_sentence(overhead).find("no more than"), std::string::npos);
   overhead.noise = 0.5;
   EXPECT_NE(overhead_sentence(overhead).find("no more than"), std::string::npos);
+  overhead.unprofiled_steps = 1;
+  EXPECT_EQ(overhead_sentence(overhead).find("no more than"), std::string::npos);
+  EXPECT_NE(overhead_sentence(overhead).find("one alone"), std::string::npos);
 }
 
 TEST(RecordingOverhead, IsUnknownWhereNothingWasMeasured) {

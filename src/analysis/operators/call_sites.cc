@@ -80,6 +80,23 @@ std::size_t first_user_entry(std::string_view stack) {
   return std::string_view::npos;
 }
 
+bool begins_recording(const CodePlace& place) {
+  return place.function == "_start_trace" && place.file.find("torch/") != std::string_view::npos;
+}
+
+/// The thread's first frames, each inside of the one before, down to the one in which
+/// torch.profiler began: they were entered before it. None where it began in another thread.
+std::vector<SliceId> frames_around_start(const Trace& trace, const Nesting::Thread& thread) {
+  std::vector<SliceId> around;
+  for (const SliceId frame : thread.slices) {
+    if (!around.empty() && trace.slices.start[frame.row()] >= trace.slices.end(around.back()))
+      break;
+    if (begins_recording(parse_place(trace.name(frame)))) return around;
+    around.push_back(frame);
+  }
+  return {};
+}
+
 }  // namespace
 
 CodePlace parse_place(std::string_view frame) {
@@ -106,7 +123,12 @@ bool is_user_code(const CodePlace& place) {
 
 CallSites::CallSites(const Context& context)
     : trace_(context.trace), nesting_(context.nesting()), frames_(trace_.tracks.size()) {
-  for (const Nesting::Thread& thread : nesting_.frames) frames_[thread.track.row()] = &thread;
+  for (const Nesting::Thread& thread : nesting_.frames) {
+    frames_[thread.track.row()] = &thread;
+    const std::vector<SliceId> around = frames_around_start(trace_, thread);
+    around_start_.insert(around_start_.end(), around.begin(), around.end());
+  }
+  std::ranges::sort(around_start_);
   for (FromOutside* const notes : {&user_frames_, &with_stacks_, &backward_})
     notes->resize(nesting_.parent.size());
   entries_.resize(trace_.strings.size());
@@ -177,9 +199,17 @@ std::string CallSites::with_lines(SliceId host) const {
   return statement.valid() ? place_of(statement) : std::string();
 }
 
+std::string CallSites::text_of_frame(SliceId frame) const {
+  const CodePlace place = parse_place(trace_.name(frame));
+  if (!std::ranges::binary_search(around_start_, frame)) return text_of(place);
+  std::string text(place.file);
+  if (place.function != "<module>") text.append(" (").append(place.function).append(")");
+  return text;
+}
+
 std::string CallSites::with_frames_or_stack(SliceId host) const {
   const SliceId around = frame(host);
-  return around.valid() ? text_of(parse_place(trace_.name(around))) : recorded(host);
+  return around.valid() ? text_of_frame(around) : recorded(host);
 }
 
 }  // namespace fathom

@@ -44,7 +44,8 @@ class CallSites {
   /// "train.py:42": from recorded lines, else from frame(), else from the recorded call stack of
   /// the operator or the operators around it; of a backward operator, where its forward operator
   /// was called. "" where nothing was recorded. With frames the line is that of the function, with
-  /// lines and call stacks that of the call.
+  /// lines and call stacks that of the call. Of a function that ran when torch.profiler began,
+  /// which writes the line of that moment, there is none: "train.py (main)".
   [[nodiscard]] std::string of(SliceId host) const;
   /// The forward operator that made the node which `backward` runs (see ForwardOps); invalid where
   /// it runs none, or none was recorded.
@@ -62,6 +63,7 @@ class CallSites {
   };
   [[nodiscard]] std::string with_lines(SliceId host) const;
   [[nodiscard]] std::string with_frames_or_stack(SliceId host) const;
+  [[nodiscard]] std::string text_of_frame(SliceId frame) const;
   [[nodiscard]] std::string recorded(SliceId host) const;
   /// The user's code that called the operator, where its call stack was recorded.
   [[nodiscard]] CodePlace stack_entry(SliceId host) const;
@@ -75,6 +77,7 @@ class CallSites {
   mutable Column<std::uint32_t>
       entries_;  // By text: see stack_entry(). Takes no memory until used.
   std::vector<const Nesting::Thread*> frames_;  // By track; nullptr where a track has none.
+  std::vector<SliceId> around_start_;           // Frames that ran when recording began; ascending.
   mutable Once forward_once_;  // Joining forward to backward is costly: only when asked.
   mutable std::unique_ptr<const ForwardOps> forward_;
 };

@@ -57,6 +57,23 @@ TEST(CallSites, GiveTheInnermostFrameOfTheUser) {
   EXPECT_EQ(recording.trace.name(sites.frame(op)), "train.py(9): loss");
 }
 
+TEST(CallSites, HaveNoLineOfAFunctionThatRanWhenRecordingBegan) {
+  TraceBuilder builder;
+  builder.frame("train.py(114): <module>", 0, 1000);
+  builder.frame("train.py(99): main", 1, 990);
+  builder.frame("torch/profiler/profiler.py(639): step", 2, 50);
+  builder.frame("torch/autograd/profiler.py(296): _start_trace", 3, 40);
+  const SliceId in_main = builder.op("aten::mm", 100, 10);
+  builder.frame("train.py(12): train_step", 200, 100);
+  const SliceId in_step = builder.op("aten::mm", 210, 10);
+  const SliceId in_module = builder.op("aten::mm", 995, 2);
+  const Recording recording(builder);
+  const CallSites sites(recording.context());
+  EXPECT_EQ(sites.of(in_main), "train.py (main)");
+  EXPECT_EQ(sites.of(in_step), "train.py:12");
+  EXPECT_EQ(sites.of(in_module), "train.py");
+}
+
 TEST(CallSites, TakeTheRecordedLineBeforeTheFunctionAround) {
   TraceBuilder builder;
   const SliceId frame = builder.frame("train.py(3): main", 0, 100);
