@@ -127,6 +127,9 @@ ChildRunner::ChildRunner() {
 }
 
 ChildRunner::~ChildRunner() {
+  // Whoever is impatient presses Ctrl-C twice: what was measured is to be printed all the same.
+  // SIGTERM and SIGQUIT still end us.
+  if (interrupt_ != 0) std::signal(SIGINT, SIG_IGN);
   pthread_sigmask(SIG_SETMASK, &before_, nullptr);
 }
 

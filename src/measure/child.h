@@ -51,6 +51,7 @@ std::string ending_of(const ChildRun& run);
 
 /// Starts one command at a time and waits for it. While this lives, the signals that end a program
 /// (SIGINT, SIGTERM, SIGHUP, SIGQUIT) are held: make it before other threads, and from one thread.
+/// After one of them, SIGINT is ignored when this ends: what was measured can still be printed.
 class ChildRunner {
  public:
   ChildRunner();

@@ -196,6 +196,21 @@ class Bench(unittest.TestCase):
         self.assertGreaterEqual(found["pairs"], 6)
         self.assertEqual(found["metrics"][0]["new"]["count"], found["pairs"])
 
+    def test_ctrl_c_again_does_not_lose_what_was_measured(self):
+        begun = self.folder / "begun"
+        process = subprocess.Popen([program.FATHOM, "bench", "--json", "--quiet", "--time", "100", "--metric", "wall", "--",
+                                    "sh", "-c", f"echo >> {begun}; sleep 0.01"],
+                                   stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=program.ENVIRONMENT)
+        while not begun.exists() or len(begun.read_text()) < 300:
+            self.assertIsNone(process.poll(), "it ended by itself")
+            time.sleep(0.01)
+        while process.poll() is None:
+            process.send_signal(signal.SIGINT)
+            time.sleep(0.0005)
+        printed, errors = process.communicate(timeout=60)
+        self.assertEqual(process.returncode, 130, errors)
+        self.assertEqual(json.loads(printed)["stopped"], "interrupted")
+
     def test_the_time_that_the_resolution_takes_is_told_after_the_pilot(self):
         done = bench("--json", "--resolution", "0.001%", "--time", "3s", "--base", FAST, "--", "true")
         found = json.loads(done.stdout)
