@@ -155,8 +155,10 @@ void declare_sampling(Options& options, BenchArguments& args) {
   options.group("How to run");
   options.parsed("--warmup", "N", number_into<std::size_t>(args.options.warmup, 0),
                  "Runs of each command before, which are not counted (default 1)");
-  options.text("--prepare", "CMD", args.options.prepare,
-               "Run by sh -c before each run, and not timed");
+  options.text(
+      "--prepare", "CMD", args.options.prepare,
+      "Run by sh -c before each run, with the same --timeout and the value that is varied, and not "
+      "timed");
   options.parsed("--timeout", "TIME", into(args.options.child.timeout, parse_some_time),
                  "End a run that takes longer: the bench fails");
   options.text("--input", "FILE", args.options.child.input,

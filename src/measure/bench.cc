@@ -20,10 +20,7 @@ class Bench {
   Bench(const BenchOptions& options, const BenchReceivers& receivers)
       : options_(options),
         receivers_(receivers),
-        taker_({.prepare = options.prepare,
-                .child = options.child,
-                .keep = options.keep,
-                .given = options.given}) {}
+        taker_({.child = options.child, .keep = options.keep, .given = options.given}) {}
 
   Result<BenchOutcome> run() {
     out_.conditions = conditions_with_gpus();
@@ -96,7 +93,7 @@ class Bench {
     const std::string what = side == Side::base ? "the base" : "the command";
     const std::string name = side == Side::base ? "base" : "new";
     Result<std::optional<BenchRun>> taken =
-        taker_.take({.words = words, .environment = {}, .name = name},
+        taker_.take({.words = words, .environment = {}, .name = name, .prepare = options_.prepare},
                     (warmup ? "warmup/" : "") + name + "/" + run_folder(pair));
     if (!taken) {
       error_ = std::move(taken).error();

@@ -22,10 +22,7 @@ class Bisect {
   Bisect(const BisectOptions& options, const std::function<void(const Probe&)>& progress)
       : options_(options),
         progress_(progress),
-        taker_({.prepare = options.bench.prepare,
-                .child = options.bench.child,
-                .keep = options.bench.keep,
-                .given = {}}) {}
+        taker_({.child = options.bench.child, .keep = options.bench.keep, .given = {}}) {}
 
   Result<BisectOutcome> run() {
     // Without a folder for it, exit codes alone decide.
@@ -70,8 +67,8 @@ class Bisect {
 
   /// False where the search ends.
   bool probe(std::int64_t value) {
-    const Result<Commanded> command =
-        with_value(options_.bench.command, options_.range.name, std::to_string(value));
+    const Result<Commanded> command = with_value(options_.bench.command, options_.range.name,
+                                                 std::to_string(value), options_.bench.prepare);
     if (!command) {
       error_ = command.error();
       return false;

@@ -36,20 +36,23 @@ Result<void> RunTaker::watch(const record::StepWatchOptions& options) {
   return {};
 }
 
-Result<bool> RunTaker::prepare() {
-  if (how_.prepare.empty()) return true;
-  const Result<ChildRun> ran = runner_.run({"/bin/sh", "-c", how_.prepare}, {});
+Result<bool> RunTaker::prepare(const Commanded& what) {
+  if (what.prepare.empty()) return true;
+  ChildOptions how;
+  how.environment = what.prepare_environment;
+  how.timeout = how_.child.timeout;
+  const Result<ChildRun> ran = runner_.run({"/bin/sh", "-c", what.prepare}, how);
   if (!ran) return ran.error();
   if (ran->ended == Ended::interrupted) return false;
   if (ran->fine()) return true;
-  failure_ = Failure{.what = failure_text("--prepare", how_.prepare, *ran, taken_ + 1),
+  failure_ = Failure{.what = failure_text("--prepare", what.prepare, *ran, taken_ + 1),
                      .last_words = ran->last_words};
   return false;
 }
 
 Result<std::optional<BenchRun>> RunTaker::take(const Commanded& what, const std::string& folder) {
   if (runner_.interrupted() != 0) return std::optional<BenchRun>();
-  const Result<bool> ready = prepare();
+  const Result<bool> ready = prepare(what);
   if (!ready) return ready.error();
   if (!*ready) return std::optional<BenchRun>();
   BenchRun run;

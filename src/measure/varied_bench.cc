@@ -29,10 +29,7 @@ std::string_view to_string(PointState state) {
 VariedBench::VariedBench(const BenchOptions& options, std::string name)
     : options_(options),
       name_(std::move(name)),
-      taker_({.prepare = options.prepare,
-              .child = options.child,
-              .keep = options.keep,
-              .given = options.given}),
+      taker_({.child = options.child, .keep = options.keep, .given = options.given}),
       order_(options.plan.seed) {}
 
 const Metric* VariedBench::headline() const {
@@ -53,11 +50,11 @@ Result<std::size_t> VariedBench::add(const std::string& value) {
   VariedPoint point;
   point.value = value;
   if (!options_.base.empty()) {
-    Result<Commanded> base = with_value(options_.base, name_, value);
+    Result<Commanded> base = with_value(options_.base, name_, value, options_.prepare);
     if (!base) return std::move(base).error();
     base_.push_back(std::move(*base));
   }
-  Result<Commanded> now = with_value(options_.command, name_, value);
+  Result<Commanded> now = with_value(options_.command, name_, value, options_.prepare);
   if (!now) return std::move(now).error();
   now_.push_back(std::move(*now));
   points_.push_back(std::move(point));

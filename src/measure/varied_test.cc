@@ -52,5 +52,14 @@ TEST(Varied, AValueReplacesItsPlaceElseItIsAVariable) {
   EXPECT_FALSE(with_value({"train"}, "batch-size", "16"));
 }
 
+TEST(Varied, WhatIsRunBeforeHasTheValueInBothWays) {
+  const Result<Commanded> command = with_value({"cat", "{n}.bin"}, "n", "16", "make {n} > {n}.bin");
+  ASSERT_TRUE(command);
+  EXPECT_EQ(command->prepare, "make 16 > 16.bin");
+  EXPECT_EQ(command->prepare_environment, (Values{"n=16"}));
+  EXPECT_TRUE(command->environment.empty());
+  EXPECT_TRUE(with_value({"{b-s}"}, "b-s", "16", "make")->prepare_environment.empty());
+}
+
 }  // namespace
 }  // namespace fathom::measure

@@ -178,6 +178,12 @@ class Bench(unittest.TestCase):
         self.assertEqual(len(counted.read_text().splitlines()), len(found["runs"]))
         self.assertEqual(bench("--prepare", "exit 4", "--", "true").returncode, 1)
 
+    def test_what_prepares_may_take_no_longer_than_a_run(self):
+        done = bench("--prepare", "sleep 60", "--timeout", "100ms", "--", "true")
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("--prepare (sleep 60) ran for", done.stderr)
+        self.assertIn("longer than it may (--timeout), and was ended", done.stderr)
+
     def test_ctrl_c_keeps_what_was_measured(self):
         begun = self.folder / "begun"
         command = ["sh", "-c", f"echo x >> {begun}; sleep 0.01"]

@@ -82,6 +82,11 @@ class Sweeps(unittest.TestCase):
         self.assertEqual(done.returncode, 2)
         self.assertIn("no word of the command says {batch-size}", done.stderr)
 
+    def test_what_prepares_has_the_value(self):
+        path = self.folder / "seen"
+        result(SWEEP, "--sweep", "v=3,5", "--runs", "1", "--warmup", "0", "--prepare", f"echo {{v}} $v >> {path}", "--", "true", "{v}")
+        self.assertEqual(sorted(path.read_text().splitlines()), ["3 3", "5 5"])
+
     def test_workers_go_up_to_the_cores(self):
         found = result(SWEEP, "--sweep", "num_workers=auto", "--runs", "1", "--", "echo", "{num_workers}")
         values = [each["value"] for each in found["values"]]
