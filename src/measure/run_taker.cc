@@ -1,8 +1,11 @@
 // Runs by ChildRunner, under a StepWatch where one is asked for.
 #include "measure/run_taker.h"
 
+#include <algorithm>
+#include <cctype>
 #include <utility>
 
+#include "base/hash.h"
 #include "capture/system/host.h"
 #include "measure/command_words.h"
 
@@ -10,6 +13,7 @@ namespace fathom::measure {
 namespace {
 
 using Steady = std::chrono::steady_clock;
+constexpr std::size_t kLongestFolder = 100;
 
 }  // namespace
 
@@ -21,6 +25,17 @@ std::string failure_text(const std::string& what, const std::string& command, co
 std::string run_folder(std::size_t number) {
   const std::string digits = std::to_string(number + 1);
   return std::string(digits.size() < 3 ? 3 - digits.size() : 0, '0') + digits;
+}
+
+std::string folder_named(const std::string& name) {
+  std::string safe = name.substr(0, kLongestFolder);
+  std::ranges::replace_if(
+      safe, [](char c) { return c == '/' || std::iscntrl(static_cast<unsigned char>(c)) != 0; },
+      '_');
+  if (safe == name) return name;
+  std::uint64_t hash = 0;
+  for (const char c : name) hash = hash_mix(hash, static_cast<unsigned char>(c));
+  return safe + "-" + std::to_string(hash);
 }
 
 RunTaker::RunTaker(RunHow how) : how_(std::move(how)) {}

@@ -71,6 +71,10 @@ inline constexpr std::size_t kFewestSteps = 3;
 /// The folder of a run among those of its side: "001".
 std::string run_folder(std::size_t number);
 
+/// A name as that of one folder: "p=a_b-1234…" for "p=a/b". Where something was replaced, or cut
+/// from a long one, a hash tells it from others.
+std::string folder_named(const std::string& name);
+
 /// "the base (sh -c false) ended with exit code 1, in run 3".
 std::string failure_text(const std::string& what, const std::string& command, const ChildRun& ran,
                          std::size_t run);

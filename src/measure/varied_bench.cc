@@ -147,7 +147,7 @@ std::optional<double> VariedBench::run(const Arm& arm, bool warmup, std::size_t 
   const bool base = arm.side == Side::base;
   const Commanded& command = base ? base_[arm.point] : now_[arm.point];
   const std::string folder = std::string(warmup ? "warmup/" : "") + (base ? "base" : "new") + "/" +
-                             command.name + "/" + run_folder(round);
+                             folder_named(command.name) + "/" + run_folder(round);
   Result<std::optional<BenchRun>> taken = taker_.take(command, folder);
   ended_ = !taken || !*taken;
   if (!taken) error_ = taken.error();
