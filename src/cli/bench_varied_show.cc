@@ -176,6 +176,25 @@ std::string knee_text(const VariedResult& result) {
   return text;
 }
 
+/// A sentence about all sizes that were measured: as it is where each was decided, else by the
+/// medians, with the sizes at which it is not known.
+std::string at_sizes(const VariedResult& result, const std::string& said, bool more) {
+  std::vector<std::size_t> unknown;
+  bool decided = true;
+  for (const SweepRow& row : result.verdict.rows) {
+    if (!row.claim) continue;
+    const measure::Verdict verdict = row.claim->verdict;
+    if (verdict == measure::Verdict::cannot_tell) unknown.push_back(row.point);
+    const bool costs_more = verdict == measure::Verdict::slower;
+    decided = decided && verdict != measure::Verdict::cannot_tell && costs_more == more;
+  }
+  if (decided) return said;
+  return (unknown.empty() ? ""
+                          : "cannot tell at " + result.outcome.name + " " +
+                                values_text(result, unknown) + "; ") +
+         "by the medians " + said;
+}
+
 std::string crossover_text(const VariedResult& result) {
   if (!result.crossover) return {};
   const measure::CrossoverOutcome& found = *result.crossover;
@@ -183,22 +202,29 @@ std::string crossover_text(const VariedResult& result) {
   const auto number = [](std::int64_t value) { return std::to_string(value); };
   switch (found.crossing) {
     case measure::Crossing::always:
-      return "the new command costs no more already at " + name + number(found.faster_from);
+      return at_sizes(
+          result, "the new command costs no more already at " + name + number(found.faster_from),
+          false);
     case measure::Crossing::never:
-      return "the new command costs more up to " + name + number(found.slower_up_to) +
-             ", the last that was measured";
+      return at_sizes(result,
+                      "the new command costs more up to " + name + number(found.slower_up_to) +
+                          ", the last that was measured",
+                      true);
     case measure::Crossing::unknown:
       if (found.not_measured == 0) return "measuring ended before it was found";
       return "cannot tell: " + name + number(found.not_measured) +
              " could not be measured on both sides" +
-             (found.slower_up_to == 0
-                  ? ""
-                  : ", and up to " + number(found.slower_up_to) + " the new command costs more");
+             (found.slower_up_to == 0 ? ""
+                                      : "; " + at_sizes(result,
+                                                        "the new command costs more up to " + name +
+                                                            number(found.slower_up_to),
+                                                        true));
     case measure::Crossing::found:
       break;
   }
   std::string text = "the new command costs no more from " + name + number(found.faster_from) +
-                     " on; at " + number(found.slower_up_to) + " it still does, by the medians";
+                     " on; at " + number(found.slower_up_to) +
+                     " it still costs more, by the medians";
   const std::string sure_low =
       found.surely_slower == 0 ? "" : "costs more at " + number(found.surely_slower);
   const std::string sure_high =
