@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "base/quantity_text.h"
-#include "base/shell_word.h"
+#include "capture/launcher/redact.h"
 #include "cli/bench_show.h"
 #include "measure/measured_text.h"
 #include "measure/metrics.h"
@@ -292,8 +292,8 @@ std::string varied_text(const VariedResult& result, const Style& style) {
   const auto add = [&](std::string_view label, const std::string& what) {
     if (!what.empty()) text += paragraph(label, what, style);
   };
-  if (result.paired()) add("Base", command_line(result.options.base));
-  add(result.paired() ? "New" : "Command", command_line(result.options.command));
+  if (result.paired()) add("Base", capture::redacted_line(result.options.base));
+  add(result.paired() ? "New" : "Command", capture::redacted_line(result.options.command));
   add("Metric", metric_line(result));
   const Programs programs = programs_of(result);
   if (programs.base) add("Differs", measure::facts_that_differ(*programs.base, programs.now));
@@ -314,7 +314,8 @@ std::string varied_markdown(const VariedResult& result) {
     text += "**Knee** " + markdown_cell(knee) + "\n\n";
   if (const std::string crossover = crossover_text(result); !crossover.empty())
     text += "**Crossover** " + markdown_cell(crossover) + "\n\n";
-  if (result.paired()) text += "- Base: " + markdown_cell(command_line(result.options.base)) + "\n";
+  if (result.paired())
+    text += "- Base: " + markdown_cell(capture::redacted_line(result.options.base)) + "\n";
   const Programs programs = programs_of(result);
   const std::string differs =
       programs.base ? measure::facts_that_differ(*programs.base, programs.now) : std::string();
@@ -323,9 +324,9 @@ std::string varied_markdown(const VariedResult& result) {
   const std::string gpus = measure::gpus_text(result.outcome.conditions);
   text +=
       "- " + std::string(result.paired() ? "New" : "Command") + ": " +
-      markdown_cell(command_line(result.options.command)) + "\n- Metric: " + metric_line(result) +
-      "\n\n" + grid_markdown(grid_of(result)) + "\n" + rounds_text(result) + "\n\n" +
-      (said.empty() ? "" : markdown_cell(said) + "\n\n") +
+      markdown_cell(capture::redacted_line(result.options.command)) +
+      "\n- Metric: " + metric_line(result) + "\n\n" + grid_markdown(grid_of(result)) + "\n" +
+      rounds_text(result) + "\n\n" + (said.empty() ? "" : markdown_cell(said) + "\n\n") +
       (gpus.empty() ? "" : markdown_cell(gpus) + "\n\n") +
       markdown_cell(bench_conditions_text(result.outcome.conditions, result.options.plan.seed)) +
       "\n";
@@ -336,7 +337,7 @@ std::string varied_markdown(const VariedResult& result) {
 std::string varied_svg(const VariedResult& result) {
   const Metric* const metric = headline_of(result);
   LinePlot plot;
-  plot.title = command_line(result.options.command);
+  plot.title = capture::redacted_line(result.options.command);
   plot.x_title = result.outcome.name;
   plot.y_title = metric_line(result);
   plot.caption = rounds_text(result);
@@ -410,7 +411,8 @@ std::string limit_text(const BisectResult& result) {
 }  // namespace
 
 std::string bisect_text(const BisectResult& result, const Style& style) {
-  std::string text = paragraph("Command", command_line(result.options.bench.command), style);
+  std::string text =
+      paragraph("Command", capture::redacted_line(result.options.bench.command), style);
   text += paragraph("Limit", limit_text(result), style);
   bool first = true;
   for (const measure::Probe& probe : result.outcome.probes) {
@@ -426,7 +428,7 @@ std::string bisect_text(const BisectResult& result, const Style& style) {
 std::string bisect_markdown(const BisectResult& result) {
   std::string text = "## Bench: the largest " + markdown_cell(result.options.range.name) +
                      "\n\n**" + markdown_cell(largest_text(result)) + "**\n\n- Command: " +
-                     markdown_cell(command_line(result.options.bench.command)) +
+                     markdown_cell(capture::redacted_line(result.options.bench.command)) +
                      "\n- Limit: " + markdown_cell(limit_text(result)) + "\n";
   for (const measure::Probe& probe : result.outcome.probes)
     text += "- " + markdown_cell(probe_text(result.options.range.name, probe)) + "\n";

@@ -6,7 +6,7 @@
 #include <chrono>
 #include <utility>
 
-#include "base/shell_word.h"
+#include "capture/launcher/redact.h"
 #include "capture/system/files.h"
 #include "capture/system/host.h"
 #include "measure/run_taker.h"
@@ -87,11 +87,11 @@ class Bisect {
     } else if (ran.ended == Ended::timed_out || out_of_memory(ran, taker_.killed_for_memory())) {
       probe.why = ran.ended == Ended::timed_out ? ending_of(ran) : "out of memory";
     } else {
-      out_.failure =
-          Failure{.what = failure_text("the command at " + command->name,
-                                       command_line(command->words), ran, out_.probes.size() + 1) +
-                          ", and not for lack of memory as far as it says",
-                  .last_words = ran.last_words};
+      out_.failure = Failure{.what = failure_text("the command at " + command->name,
+                                                  capture::redacted_line(command->words), ran,
+                                                  out_.probes.size() + 1) +
+                                     ", and not for lack of memory as far as it says",
+                             .last_words = ran.last_words};
       return false;
     }
     if (probe.fits) {

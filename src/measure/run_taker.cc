@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/hash.h"
+#include "capture/launcher/redact.h"
 #include "capture/system/host.h"
 #include "measure/command_words.h"
 
@@ -60,8 +61,9 @@ Result<bool> RunTaker::prepare(const Commanded& what) {
   if (!ran) return ran.error();
   if (ran->ended == Ended::interrupted) return false;
   if (ran->fine()) return true;
-  failure_ = Failure{.what = failure_text("--prepare", what.prepare, *ran, taken_ + 1),
-                     .last_words = ran->last_words};
+  failure_ =
+      Failure{.what = failure_text("--prepare", capture::redact(what.prepare), *ran, taken_ + 1),
+              .last_words = ran->last_words};
   return false;
 }
 

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "base/shell_word.h"
+#include "capture/launcher/redact.h"
 #include "measure/metrics.h"
 #include "measure/varied.h"
 
@@ -134,10 +134,11 @@ bool VariedBench::is_of_point(VariedPoint& point, const BenchRun& run, const Com
   } else {
     return false;
   }
-  point.why = command_line(command.words) + " " + ending_of(run.child);
+  point.why = capture::redacted_line(command.words) + " " + ending_of(run.child);
   if (!run.child.last_words.empty()) {
     const std::string& words = run.child.last_words;
-    point.why += ": " + words.substr(words.rfind('\n') + 1);  // npos + 1 is 0
+    const std::size_t last = words.rfind('\n') + 1;  // npos + 1 is 0
+    point.why += ": " + capture::redact(std::string_view(words).substr(last));
   }
   return true;
 }
@@ -161,18 +162,20 @@ std::optional<double> VariedBench::run(const Arm& arm, bool warmup, std::size_t 
   if (failed && is_of_point(point, run, command)) return std::nullopt;
   const std::string what = std::string(base ? "the base" : "the command") + " at " + command.name;
   if (failed && !options_.ignore_failure) {
-    failure_ = Failure{.what = failure_text(what, command_line(command.words), run.child, runs()),
-                       .last_words = run.child.last_words};
+    failure_ = Failure{
+        .what = failure_text(what, capture::redacted_line(command.words), run.child, runs()),
+        .last_words = run.child.last_words};
     ended_ = true;
     return std::nullopt;
   }
   const std::optional<double> value =
       headline_.empty() ? std::optional<double>(0) : headline()->value(run);
   if (!value) {
-    failure_ = Failure{
-        .what = what + " (" + command_line(command.words) + ") " + lacks_text(*headline(), taker_) +
-                ", in run " + std::to_string(runs()) + "; --metric wall measures the whole process",
-        .last_words = {}};
+    failure_ =
+        Failure{.what = what + " (" + capture::redacted_line(command.words) + ") " +
+                        lacks_text(*headline(), taker_) + ", in run " + std::to_string(runs()) +
+                        "; --metric wall measures the whole process",
+                .last_words = {}};
     ended_ = true;
     return std::nullopt;
   }

@@ -178,6 +178,28 @@ class Bench(unittest.TestCase):
         self.assertEqual(len(counted.read_text().splitlines()), len(found["runs"]))
         self.assertEqual(bench("--prepare", "exit 4", "--", "true").returncode, 1)
 
+    def test_no_output_has_a_secret(self):
+        plot, kept = self.folder / "plot.svg", self.folder / "kept"
+        kept.mkdir()
+        texts = []
+        for form in ("--json", "--markdown", "--csv", "--quiet"):
+            done = bench("--quiet", form, "--runs", "1", "--prepare", "true --password SECRET0", "--svg", str(plot), "--base",
+                         "true --token=SECRET1 1", "--", "true", "--token=SECRET2", "2")
+            self.assertEqual(done.returncode, 0, done.stderr)
+            texts += [done.stdout, plot.read_text()]
+        for vary in (["--sweep", "v=1,2"], ["--bisect", "v=1..2"]):
+            form = ["--svg", str(plot)] if vary[0] == "--sweep" else []
+            for way in ("--json", "--markdown", "--quiet"):
+                place = kept / (way + vary[0])
+                done = bench("--quiet", way, *vary, *form, "--prepare", "true --password SECRET0", "--timeout", "0.2", "--keep",
+                             str(place), "--", "sh", "-c", "sleep $(({v} - 1))", "--token=SECRET1")
+                self.assertEqual(done.returncode, 0, done.stderr)
+                texts += [done.stdout, plot.read_text(), (place / "bench.json").read_text()]
+        texts.append(bench("--", "false", "--token=SECRET1").stderr)
+        for text in texts:
+            self.assertNotIn("SECRET", text)
+        self.assertIn("token=[redacted]", texts[0])
+
     def test_what_prepares_may_take_no_longer_than_a_run(self):
         done = bench("--prepare", "sleep 60", "--timeout", "100ms", "--", "true")
         self.assertEqual(done.returncode, 1)
