@@ -145,8 +145,13 @@ int show(const BenchArguments& args, const Forms& forms, const std::string& svg,
 
 /// Could the file be written? Asked before minutes of measuring, not after.
 Result<void> check_place(const std::string& path, std::string_view option) {
-  if (path.empty() || path == "-" || access(path.c_str(), W_OK) == 0) return {};
-  if (errno == ENOENT) {
+  if (path.empty() || path == "-") return {};
+  std::error_code unknown;
+  if (std::filesystem::is_directory(path, unknown)) {
+    errno = EISDIR;
+  } else if (access(path.c_str(), W_OK) == 0) {
+    return {};
+  } else if (errno == ENOENT) {
     const std::filesystem::path folder = std::filesystem::path(path).parent_path();
     if (access(folder.empty() ? "." : folder.c_str(), W_OK) == 0) return {};
   }
