@@ -145,8 +145,13 @@ int show(const BenchArguments& args, const Forms& forms, const std::string& svg,
 
 /// Could the file be written? Asked before minutes of measuring, not after.
 Result<void> check_place(const std::string& path, std::string_view option) {
-  if (path.empty() || path == "-" || access(path.c_str(), W_OK) == 0) return {};
-  if (errno == ENOENT) {
+  if (path.empty() || path == "-") return {};
+  std::error_code unknown;
+  if (std::filesystem::is_directory(path, unknown)) {
+    errno = EISDIR;
+  } else if (access(path.c_str(), W_OK) == 0) {
+    return {};
+  } else if (errno == ENOENT) {
     const std::filesystem::path folder = std::filesystem::path(path).parent_path();
     if (access(folder.empty() ? "." : folder.c_str(), W_OK) == 0) return {};
   }
@@ -332,7 +337,9 @@ Command bench() {
       "drawn at random, so that drift, neighbours and who comes first cannot look like a "
       "difference. The verdict is faster, slower, same within the resolution, or cannot tell; "
       "below 6 pairs nothing is claimed. Sampling stops by precision, blind to which is slower. "
-      "The exit code is 0 whatever the verdict, 1 when a run fails or takes longer than it may, "
+      "The exit code is 0 whatever the verdict, but for --target; 4 where a crossover cannot be "
+      "decided; 1 when a run fails or takes longer than it may, or no value of --sweep or --bisect "
+      "runs; "
       "128 + N when signal N ends the bench, whose results are then printed as they are. "
       "docs/bench.md has the rules.";
   command.examples = {"fathom bench -- python train.py --steps 20",

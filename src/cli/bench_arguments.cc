@@ -155,8 +155,10 @@ void declare_sampling(Options& options, BenchArguments& args) {
   options.group("How to run");
   options.parsed("--warmup", "N", number_into<std::size_t>(args.options.warmup, 0),
                  "Runs of each command before, which are not counted (default 1)");
-  options.text("--prepare", "CMD", args.options.prepare,
-               "Run by sh -c before each run, and not timed");
+  options.text(
+      "--prepare", "CMD", args.options.prepare,
+      "Run by sh -c before each run, with the same --timeout and the value that is varied, and not "
+      "timed");
   options.parsed("--timeout", "TIME", into(args.options.child.timeout, parse_some_time),
                  "End a run that takes longer: the bench fails");
   options.text("--input", "FILE", args.options.child.input,
@@ -167,6 +169,23 @@ void declare_sampling(Options& options, BenchArguments& args) {
                "Count runs that end with another exit code than 0");
   options.parsed("--seed", "N", number_into_optional<std::uint64_t>(args.seed, 0),
                  "Of the order within pairs; printed with every result");
+}
+
+/// An option that a bisection would ignore; empty where there is none.
+std::string ignored_by_bisect(const BenchArguments& args) {
+  const std::pair<bool, std::string_view> given[] = {
+      {args.runs.has_value(), "--runs"},
+      {args.time.has_value(), "--time"},
+      {args.resolution.has_value(), "--resolution"},
+      {args.seed.has_value(), "--seed"},
+      {args.options.metric != measure::kAutoMetric, "--metric"},
+      {args.options.warmup != measure::BenchOptions().warmup, "--warmup"},
+      {args.options.ignore_failure, "--ignore-failure"},
+      {!args.model.empty(), "--model"},
+      {args.options.given.price_per_kwh.has_value(), "--price"}};
+  for (const auto& [is_given, option] : given)
+    if (is_given) return std::string(option);
+  return {};
 }
 
 }  // namespace
@@ -217,6 +236,8 @@ std::string contradiction_in(const BenchArguments& args) {
     return "--metric cost and epoch-cost need --price";
   if (args.crossover && args.base.empty()) return "--crossover needs two commands: --base";
   if (args.bisect && !args.base.empty()) return "--bisect is of one command, without --base";
+  if (const std::string option = args.bisect ? ignored_by_bisect(args) : ""; !option.empty())
+    return option + " has no meaning with --bisect, which only asks whether each value runs";
   if (args.options.child.memory_limit && !args.bisect && !args.sweep)
     return "--memory-limit belongs to --bisect and --sweep";
   if (args.target && (args.base.empty() || varied > 0))

@@ -55,9 +55,8 @@ std::string bench_json(const BenchResult& result, std::string_view indent) {
   }
   json.key("new").texts(capture::redact_command(result.options.command));
   write_plan(json.key("plan"), result.options.plan, plan_words(result.options));
-  json.member("stopped", outcome.failure            ? "failed"
-                         : outcome.interrupted != 0 ? "interrupted"
-                                                    : measure::to_string(outcome.sampled.stopped));
+  json.member("stopped", outcome.interrupted != 0 ? "interrupted"
+                                                  : measure::to_string(outcome.sampled.stopped));
   json.member("pairs", outcome.sampled.now.size()).member("elapsed_s", seconds(outcome.elapsed));
   write_announced(json.key("announced"), outcome.sampled.announced);
   json.key("headline");

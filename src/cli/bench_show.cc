@@ -62,10 +62,13 @@ std::string words_that_differ(const BenchResult& result) {
   const std::vector<std::string>& now = result.options.command;
   if (base == now) return {};
   if (base.size() != now.size()) return "the command";
+  const std::vector<std::string> shown_base = capture::redact_command(base);
+  const std::vector<std::string> shown_now = capture::redact_command(now);
   std::string text;
   for (std::size_t i = 0; i < base.size(); ++i) {
     if (base[i] == now[i]) continue;
-    text += (text.empty() ? "" : "; ") + command_line({base[i]}) + " → " + command_line({now[i]});
+    text +=
+        (text.empty() ? "" : "; ") + shell_word(shown_base[i]) + " → " + shell_word(shown_now[i]);
   }
   return text;
 }
@@ -230,10 +233,10 @@ std::string bench_text(const BenchResult& result, const Style& style) {
     add("Metric", headline_text(result));
     if (result.paired()) {
       add("Differs", differs_text(result));
-      add("Base", command_line(result.options.base));
+      add("Base", capture::redacted_line(result.options.base));
       add("", summary_text(*headline.base, headline.unit));
     }
-    add(result.paired() ? "New" : "Command", command_line(result.options.command));
+    add(result.paired() ? "New" : "Command", capture::redacted_line(result.options.command));
     add("", summary_text(headline.now, headline.unit));
     if (result.paired()) {
       add("Result", claim_line(headline, result.options.plan.resolution, true));
@@ -275,12 +278,11 @@ std::string bench_markdown(const BenchResult& result) {
     text += "**" + markdown_cell(claim_line(result.metrics.front(), resolution, true)) + "**\n\n" +
             pairs_text(result.outcome.sampled.now.size()) + "\n\n" +
             (result.target ? "Target " + markdown_cell(target_text(*result.target)) + "\n\n" : "") +
-            "- Base: " + markdown_cell(command_line(capture::redact_command(result.options.base))) +
-            "\n- New: ";
+            "- Base: " + markdown_cell(capture::redacted_line(result.options.base)) + "\n- New: ";
   } else {
     text += "- Command: ";
   }
-  text += markdown_cell(command_line(capture::redact_command(result.options.command))) + "\n";
+  text += markdown_cell(capture::redacted_line(result.options.command)) + "\n";
   if (result.paired()) text += "- Differs: " + markdown_cell(differs_text(result)) + "\n";
   text += result.paired() ? "\n| metric | base | new | |\n|---|---:|---:|---|\n"
                           : "\n| metric | median | |\n|---|---:|---|\n";
@@ -315,7 +317,7 @@ std::string bench_svg(const BenchResult& result) {
     return series;
   };
   LinePlot plot;
-  plot.title = command_line(capture::redact_command(result.options.command));
+  plot.title = capture::redacted_line(result.options.command);
   plot.x_title = result.paired() ? "pair, in the order of time" : "run, in the order of time";
   if (metric != nullptr) plot.y_title = metric->title;
   if (!result.metrics.empty()) {

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "base/quantity_text.h"
-#include "base/shell_word.h"
+#include "capture/launcher/redact.h"
 #include "cli/bench_show.h"
 #include "measure/measured_text.h"
 #include "measure/metrics.h"
@@ -176,6 +176,25 @@ std::string knee_text(const VariedResult& result) {
   return text;
 }
 
+/// A sentence about all sizes that were measured: as it is where each was decided, else by the
+/// medians, with the sizes at which it is not known.
+std::string at_sizes(const VariedResult& result, const std::string& said, bool more) {
+  std::vector<std::size_t> unknown;
+  bool decided = true;
+  for (const SweepRow& row : result.verdict.rows) {
+    if (!row.claim) continue;
+    const measure::Verdict verdict = row.claim->verdict;
+    if (verdict == measure::Verdict::cannot_tell) unknown.push_back(row.point);
+    const bool costs_more = verdict == measure::Verdict::slower;
+    decided = decided && verdict != measure::Verdict::cannot_tell && costs_more == more;
+  }
+  if (decided) return said;
+  return (unknown.empty() ? ""
+                          : "cannot tell at " + result.outcome.name + " " +
+                                values_text(result, unknown) + "; ") +
+         "by the medians " + said;
+}
+
 std::string crossover_text(const VariedResult& result) {
   if (!result.crossover) return {};
   const measure::CrossoverOutcome& found = *result.crossover;
@@ -183,22 +202,29 @@ std::string crossover_text(const VariedResult& result) {
   const auto number = [](std::int64_t value) { return std::to_string(value); };
   switch (found.crossing) {
     case measure::Crossing::always:
-      return "the new command costs no more already at " + name + number(found.faster_from);
+      return at_sizes(
+          result, "the new command costs no more already at " + name + number(found.faster_from),
+          false);
     case measure::Crossing::never:
-      return "the new command costs more up to " + name + number(found.slower_up_to) +
-             ", the last that was measured";
+      return at_sizes(result,
+                      "the new command costs more up to " + name + number(found.slower_up_to) +
+                          ", the last that was measured",
+                      true);
     case measure::Crossing::unknown:
       if (found.not_measured == 0) return "measuring ended before it was found";
       return "cannot tell: " + name + number(found.not_measured) +
              " could not be measured on both sides" +
-             (found.slower_up_to == 0
-                  ? ""
-                  : ", and up to " + number(found.slower_up_to) + " the new command costs more");
+             (found.slower_up_to == 0 ? ""
+                                      : "; " + at_sizes(result,
+                                                        "the new command costs more up to " + name +
+                                                            number(found.slower_up_to),
+                                                        true));
     case measure::Crossing::found:
       break;
   }
   std::string text = "the new command costs no more from " + name + number(found.faster_from) +
-                     " on; at " + number(found.slower_up_to) + " it still does, by the medians";
+                     " on; at " + number(found.slower_up_to) +
+                     " it still costs more, by the medians";
   const std::string sure_low =
       found.surely_slower == 0 ? "" : "costs more at " + number(found.surely_slower);
   const std::string sure_high =
@@ -266,8 +292,8 @@ std::string varied_text(const VariedResult& result, const Style& style) {
   const auto add = [&](std::string_view label, const std::string& what) {
     if (!what.empty()) text += paragraph(label, what, style);
   };
-  if (result.paired()) add("Base", command_line(result.options.base));
-  add(result.paired() ? "New" : "Command", command_line(result.options.command));
+  if (result.paired()) add("Base", capture::redacted_line(result.options.base));
+  add(result.paired() ? "New" : "Command", capture::redacted_line(result.options.command));
   add("Metric", metric_line(result));
   const Programs programs = programs_of(result);
   if (programs.base) add("Differs", measure::facts_that_differ(*programs.base, programs.now));
@@ -288,7 +314,8 @@ std::string varied_markdown(const VariedResult& result) {
     text += "**Knee** " + markdown_cell(knee) + "\n\n";
   if (const std::string crossover = crossover_text(result); !crossover.empty())
     text += "**Crossover** " + markdown_cell(crossover) + "\n\n";
-  if (result.paired()) text += "- Base: " + markdown_cell(command_line(result.options.base)) + "\n";
+  if (result.paired())
+    text += "- Base: " + markdown_cell(capture::redacted_line(result.options.base)) + "\n";
   const Programs programs = programs_of(result);
   const std::string differs =
       programs.base ? measure::facts_that_differ(*programs.base, programs.now) : std::string();
@@ -297,9 +324,9 @@ std::string varied_markdown(const VariedResult& result) {
   const std::string gpus = measure::gpus_text(result.outcome.conditions);
   text +=
       "- " + std::string(result.paired() ? "New" : "Command") + ": " +
-      markdown_cell(command_line(result.options.command)) + "\n- Metric: " + metric_line(result) +
-      "\n\n" + grid_markdown(grid_of(result)) + "\n" + rounds_text(result) + "\n\n" +
-      (said.empty() ? "" : markdown_cell(said) + "\n\n") +
+      markdown_cell(capture::redacted_line(result.options.command)) +
+      "\n- Metric: " + metric_line(result) + "\n\n" + grid_markdown(grid_of(result)) + "\n" +
+      rounds_text(result) + "\n\n" + (said.empty() ? "" : markdown_cell(said) + "\n\n") +
       (gpus.empty() ? "" : markdown_cell(gpus) + "\n\n") +
       markdown_cell(bench_conditions_text(result.outcome.conditions, result.options.plan.seed)) +
       "\n";
@@ -310,7 +337,7 @@ std::string varied_markdown(const VariedResult& result) {
 std::string varied_svg(const VariedResult& result) {
   const Metric* const metric = headline_of(result);
   LinePlot plot;
-  plot.title = command_line(result.options.command);
+  plot.title = capture::redacted_line(result.options.command);
   plot.x_title = result.outcome.name;
   plot.y_title = metric_line(result);
   plot.caption = rounds_text(result);
@@ -384,7 +411,8 @@ std::string limit_text(const BisectResult& result) {
 }  // namespace
 
 std::string bisect_text(const BisectResult& result, const Style& style) {
-  std::string text = paragraph("Command", command_line(result.options.bench.command), style);
+  std::string text =
+      paragraph("Command", capture::redacted_line(result.options.bench.command), style);
   text += paragraph("Limit", limit_text(result), style);
   bool first = true;
   for (const measure::Probe& probe : result.outcome.probes) {
@@ -400,7 +428,7 @@ std::string bisect_text(const BisectResult& result, const Style& style) {
 std::string bisect_markdown(const BisectResult& result) {
   std::string text = "## Bench: the largest " + markdown_cell(result.options.range.name) +
                      "\n\n**" + markdown_cell(largest_text(result)) + "**\n\n- Command: " +
-                     markdown_cell(command_line(result.options.bench.command)) +
+                     markdown_cell(capture::redacted_line(result.options.bench.command)) +
                      "\n- Limit: " + markdown_cell(limit_text(result)) + "\n";
   for (const measure::Probe& probe : result.outcome.probes)
     text += "- " + markdown_cell(probe_text(result.options.range.name, probe)) + "\n";

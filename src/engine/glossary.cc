@@ -509,8 +509,7 @@ constexpr Term kTerms[] = {
     {"runs", "stopped", "As many runs as were asked for are done."},
     {"time", "stopped", "The time that was given is over."},
     {"precise", "stopped", "The resolution is reached."},
-    {"asked", "stopped", "By Ctrl-C."},
-    {"failed", "stopped", "A run failed."},
+    {"interrupted", "stopped", "By Ctrl-C or another signal."},
     {"undecidable", "stopped",
      "Half of the pairs have a value of 0, which has no ratio: more runs would not help."},
 

@@ -5,7 +5,7 @@
 #include <chrono>
 #include <utility>
 
-#include "base/shell_word.h"
+#include "capture/launcher/redact.h"
 #include "measure/gpu_conditions.h"
 #include "measure/metrics.h"
 #include "measure/run_taker.h"
@@ -20,10 +20,7 @@ class Bench {
   Bench(const BenchOptions& options, const BenchReceivers& receivers)
       : options_(options),
         receivers_(receivers),
-        taker_({.prepare = options.prepare,
-                .child = options.child,
-                .keep = options.keep,
-                .given = options.given}) {}
+        taker_({.child = options.child, .keep = options.keep, .given = options.given}) {}
 
   Result<BenchOutcome> run() {
     out_.conditions = conditions_with_gpus();
@@ -96,7 +93,7 @@ class Bench {
     const std::string what = side == Side::base ? "the base" : "the command";
     const std::string name = side == Side::base ? "base" : "new";
     Result<std::optional<BenchRun>> taken =
-        taker_.take({.words = words, .environment = {}, .name = name},
+        taker_.take({.words = words, .environment = {}, .name = name, .prepare = options_.prepare},
                     (warmup ? "warmup/" : "") + name + "/" + run_folder(pair));
     if (!taken) {
       error_ = std::move(taken).error();
@@ -110,14 +107,14 @@ class Bench {
     run.pair = pair;
     const ChildRun& ran = run.child;
     if (ran.ended == Ended::timed_out || (!ran.fine() && !options_.ignore_failure)) {
-      fail(what, command_line(words), ran);
+      fail(what, capture::redacted_line(words), ran);
       return std::nullopt;
     }
     // What decides is not known before the end of the warm-up.
     const std::optional<double> value =
         out_.headline.empty() ? std::optional<double>(0) : metric_named(out_.headline)->value(run);
     if (!value) {
-      out_.failure = Failure{.what = what + " (" + command_line(words) + ") " +
+      out_.failure = Failure{.what = what + " (" + capture::redacted_line(words) + ") " +
                                      lacks_text(*metric_named(out_.headline), taker_) +
                                      ", in run " + std::to_string(out_.runs.size() + 1) +
                                      "; --metric wall measures the whole process",

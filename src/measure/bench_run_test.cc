@@ -10,10 +10,10 @@ namespace {
 
 constexpr int kExitCodeOne = 1 << 8;
 
-ChildRun ended(int status, std::string words) {
+ChildRun ended(int status, std::string_view words) {
   ChildRun run;
   run.status = status;
-  run.last_words = std::move(words);
+  run.said_no_memory = says_no_memory(words);
   return run;
 }
 

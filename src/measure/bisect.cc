@@ -6,7 +6,7 @@
 #include <chrono>
 #include <utility>
 
-#include "base/shell_word.h"
+#include "capture/launcher/redact.h"
 #include "capture/system/files.h"
 #include "capture/system/host.h"
 #include "measure/run_taker.h"
@@ -22,10 +22,7 @@ class Bisect {
   Bisect(const BisectOptions& options, const std::function<void(const Probe&)>& progress)
       : options_(options),
         progress_(progress),
-        taker_({.prepare = options.bench.prepare,
-                .child = options.bench.child,
-                .keep = options.bench.keep,
-                .given = {}}) {}
+        taker_({.child = options.bench.child, .keep = options.bench.keep, .given = {}}) {}
 
   Result<BisectOutcome> run() {
     // Without a folder for it, exit codes alone decide.
@@ -70,8 +67,8 @@ class Bisect {
 
   /// False where the search ends.
   bool probe(std::int64_t value) {
-    const Result<Commanded> command =
-        with_value(options_.bench.command, options_.range.name, std::to_string(value));
+    const Result<Commanded> command = with_value(options_.bench.command, options_.range.name,
+                                                 std::to_string(value), options_.bench.prepare);
     if (!command) {
       error_ = command.error();
       return false;
@@ -90,11 +87,11 @@ class Bisect {
     } else if (ran.ended == Ended::timed_out || out_of_memory(ran, taker_.killed_for_memory())) {
       probe.why = ran.ended == Ended::timed_out ? ending_of(ran) : "out of memory";
     } else {
-      out_.failure =
-          Failure{.what = failure_text("the command at " + command->name,
-                                       command_line(command->words), ran, out_.probes.size() + 1) +
-                          ", and not for lack of memory as far as it says",
-                  .last_words = ran.last_words};
+      out_.failure = Failure{.what = failure_text("the command at " + command->name,
+                                                  capture::redacted_line(command->words), ran,
+                                                  out_.probes.size() + 1) +
+                                     ", and not for lack of memory as far as it says",
+                             .last_words = ran.last_words};
       return false;
     }
     if (probe.fits) {

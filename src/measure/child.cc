@@ -10,7 +10,6 @@
 
 #include <fcntl.h>
 #include <spawn.h>
-#include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -31,9 +30,6 @@ constexpr std::array kEndings = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
 constexpr std::int64_t kSecond = 1'000'000'000;
 constexpr std::int64_t kMicrosecond = 1000;
 constexpr std::int64_t kGrace = 2 * kSecond;
-constexpr off_t kMostErrors = off_t{1} << 26U;
-constexpr off_t kKeptErrors = off_t{1} << 16U;
-constexpr std::size_t kLastWords = 600;
 constexpr const char* kShell = "/bin/sh";
 
 std::int64_t now_ns() {
@@ -102,13 +98,6 @@ Error no_program(const std::string& name) {
           name + (named ? ": there is no such file" : ": there is no such command in PATH")};
 }
 
-/// A program that writes gigabytes of errors does not fill the memory with them.
-void keep_the_end(int descriptor) {
-  struct stat facts {};
-  if (fstat(descriptor, &facts) != 0 || facts.st_size < kMostErrors) return;
-  fallocate(descriptor, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, 0, facts.st_size - kKeptErrors);
-}
-
 /// A shell that limits itself and then becomes the command.
 std::vector<std::string> within_limit(std::int64_t bytes, std::vector<std::string> words) {
   std::vector<std::string> wrapped = {
@@ -116,17 +105,6 @@ std::vector<std::string> within_limit(std::int64_t bytes, std::vector<std::strin
   wrapped.insert(wrapped.end(), std::make_move_iterator(words.begin()),
                  std::make_move_iterator(words.end()));
   return wrapped;
-}
-
-std::string end_of(int descriptor) {
-  struct stat facts {};
-  if (fstat(descriptor, &facts) != 0) return {};
-  std::string text(kLastWords, '\0');
-  const off_t from = std::max<off_t>(0, facts.st_size - static_cast<off_t>(kLastWords));
-  const ssize_t got = pread(descriptor, text.data(), text.size(), from);
-  text.resize(got > 0 ? static_cast<std::size_t>(got) : 0);
-  while (!text.empty() && (text.back() == '\n' || text.back() == ' ')) text.pop_back();
-  return text;
 }
 
 }  // namespace
@@ -141,7 +119,7 @@ std::string ending_of(const ChildRun& run) {
   return "ended with exit code " + std::to_string(WEXITSTATUS(run.status));
 }
 
-ChildRunner::ChildRunner() : errors_(memfd_create("fathom-bench", MFD_CLOEXEC)) {
+ChildRunner::ChildRunner() {
   sigemptyset(&held_);
   for (const int signal : kEndings) sigaddset(&held_, signal);
   sigaddset(&held_, SIGCHLD);
@@ -149,7 +127,9 @@ ChildRunner::ChildRunner() : errors_(memfd_create("fathom-bench", MFD_CLOEXEC)) 
 }
 
 ChildRunner::~ChildRunner() {
-  if (errors_ >= 0) close(errors_);
+  // Whoever is impatient presses Ctrl-C twice: what was measured is to be printed all the same.
+  // SIGTERM and SIGQUIT still end us.
+  if (interrupt_ != 0) std::signal(SIGINT, SIG_IGN);
   pthread_sigmask(SIG_SETMASK, &before_, nullptr);
 }
 
@@ -185,11 +165,9 @@ Result<ChildRun> ChildRunner::run(const std::vector<std::string>& command,
   if (input.get() < 0)
     return Error{ErrorCode::not_found, from + ": cannot be read: " + std::strerror(errno)};
   const Descriptor nowhere(open("/dev/null", O_WRONLY | O_CLOEXEC));
-  const int errors = errors_ >= 0 ? errors_ : nowhere.get();
-  const bool shown = options.show_output;
-  if (errors_ >= 0 && ftruncate(errors_, 0) == 0) lseek(errors_, 0, SEEK_SET);
-  const SpawnPlan plan(input.get(), shown ? STDERR_FILENO : nowhere.get(),
-                       shown ? STDERR_FILENO : errors, before_);
+  const int errors = errors_.begin(options.show_output);
+  const SpawnPlan plan(input.get(), options.show_output ? STDERR_FILENO : nowhere.get(),
+                       errors >= 0 ? errors : nowhere.get(), before_);
   const capture::Words arguments(words);
   const capture::Words environment(capture::environment_with(options.environment));
 
@@ -197,6 +175,7 @@ Result<ChildRun> ChildRunner::run(const std::vector<std::string>& command,
   pid_t pid = 0;
   const std::int64_t began = now_ns();
   const int reason = plan.spawn(pid, program, arguments, environment);
+  errors_.started();
   if (reason == EAGAIN) return capture::no_process(reason);
   if (reason != 0) {
     return Error{reason == ENOMEM ? ErrorCode::io : ErrorCode::unsupported,
@@ -210,7 +189,7 @@ Result<ChildRun> ChildRunner::run(const std::vector<std::string>& command,
     // Once a second the memory that takes its errors is looked at.
     const std::int64_t look = now_ns() + kSecond;
     wait_for_signal(ends_at ? std::min(look, *ends_at) : look);
-    keep_the_end(errors_);
+    errors_.look();
     const bool late = ends_at && now_ns() >= *ends_at;
     if (run.ended == Ended::by_itself && interrupt_ != 0) {
       run.ended = Ended::interrupted;
@@ -233,7 +212,9 @@ Result<ChildRun> ChildRunner::run(const std::vector<std::string>& command,
   // Until the child was another program, the kernel counted this one's memory as its own.
   const std::int64_t peak = std::int64_t{used.ru_maxrss} * 1024;
   if (peak > own_peak()) run.peak_bytes = peak;
-  if (!shown && errors_ >= 0) run.last_words = end_of(errors_);
+  errors_.end();
+  run.last_words = errors_.last_words();
+  run.said_no_memory = errors_.said_no_memory();
   return run;
 }
 

@@ -12,6 +12,7 @@
 
 #include "base/result.h"
 #include "base/time.h"
+#include "measure/error_output.h"
 
 namespace fathom::measure {
 
@@ -40,6 +41,7 @@ struct ChildRun {
   Ended ended = Ended::by_itself;
   bool left_processes = false;  ///< Some of its group still ran at its end, and were killed.
   std::string last_words;       ///< The end of what it wrote to standard error, unless shown.
+  bool said_no_memory = false;  ///< Anywhere in it, shown or not: says_no_memory().
 
   [[nodiscard]] bool fine() const { return ended == Ended::by_itself && status == 0; }
 };
@@ -49,6 +51,7 @@ std::string ending_of(const ChildRun& run);
 
 /// Starts one command at a time and waits for it. While this lives, the signals that end a program
 /// (SIGINT, SIGTERM, SIGHUP, SIGQUIT) are held: make it before other threads, and from one thread.
+/// After one of them, SIGINT is ignored when this ends: what was measured can still be printed.
 class ChildRunner {
  public:
   ChildRunner();
@@ -72,7 +75,7 @@ class ChildRunner {
   sigset_t held_{};
   sigset_t before_{};
   int interrupt_ = 0;
-  int errors_ = -1;  ///< Memory that takes standard error.
+  ErrorOutput errors_;
 };
 
 }  // namespace fathom::measure

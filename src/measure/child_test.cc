@@ -45,6 +45,35 @@ TEST(Child, KeepsOnlyTheEndOfManyErrors) {
   EXPECT_LE(run->last_words.size(), 600U);
 }
 
+TEST(Child, SaysThatMemoryIsOutHoweverMuchFollows) {
+  ChildRunner runner;
+  const std::string more = "head -c 700 /dev/zero | tr '\\0' x >&2; exit 1";
+  for (const bool shown : {false, true}) {
+    ChildOptions options;
+    options.show_output = shown;
+    EXPECT_TRUE(runner.run(shell("echo MemoryError >&2; " + more), options)->said_no_memory);
+    EXPECT_FALSE(runner.run(shell("echo another >&2; exit 1"), options)->said_no_memory) << "anew";
+  }
+}
+
+TEST(Child, WordsAboutMemoryMayComeInPieces) {
+  MemoryWords words;
+  for (const char* const piece : {"numpy: Memor", "y", "Err"}) words.see(piece);
+  EXPECT_FALSE(words.seen());
+  words.see("or\n");
+  EXPECT_TRUE(words.seen());
+}
+
+/// A process that left the group may keep the pipe open.
+TEST(Child, ThatIsShownIsNotWaitedForByWhatItLeft) {
+  ChildRunner runner;
+  ChildOptions options;
+  options.show_output = true;
+  const auto before = std::chrono::steady_clock::now();
+  EXPECT_TRUE(runner.run(shell("setsid sleep 20 >/dev/null & :"), options)->fine());
+  EXPECT_LT(std::chrono::steady_clock::now() - before, std::chrono::seconds(10));
+}
+
 TEST(Child, ThatTakesTooLongIsEndedWithWhatItStarted) {
   ChildRunner runner;
   const auto before = std::chrono::steady_clock::now();

@@ -99,6 +99,7 @@ class Crossover {
     const Steady::time_point sampling = Steady::now();
     const std::size_t pairs = options_.bench.plan.runs.value_or(1);
     for (std::size_t pair = 0; pair < pairs; ++pair) {
+      if (late()) return false;
       if (bench_.points()[*added].state != PointState::measured) break;
       if (!bench_.round(place)) return fail();
       if (receivers_.progress)

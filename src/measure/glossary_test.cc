@@ -20,7 +20,9 @@ using Words = std::vector<std::string>;
 TEST(GlossaryOfMeasurements, HasEveryVerdictAndWhyItEnded) {
   EXPECT_EQ(unexplained<Verdict>("claim"), Words());
   EXPECT_EQ(unexplained<TargetState>("target"), Words());
-  EXPECT_EQ(unexplained<Stopped>("stopped"), Words());
+  // JSON has "interrupted" for it.
+  EXPECT_EQ(unexplained<Stopped>("stopped"), Words({"asked"}));
+  EXPECT_TRUE(is_explained("stopped", "interrupted"));
 }
 
 TEST(GlossaryOfMeasurements, HasEveryWordOfSeveralValues) {

@@ -6,11 +6,16 @@
 #include <numeric>
 #include <utility>
 
+#include "stats/false_discovery.h"
 #include "stats/median_ratio.h"
+#include "stats/paired_signs.h"
+#include "stats/rank_sum.h"
 #include "stats/sample.h"
 
 namespace fathom::measure {
 namespace {
+
+constexpr double kFalseDiscovery = 0.05;
 
 std::optional<std::size_t> best_of(std::span<const std::vector<double>> costs) {
   std::optional<std::pair<double, std::size_t>> least;
@@ -20,6 +25,29 @@ std::optional<std::size_t> best_of(std::span<const std::vector<double>> costs) {
     if (!least || median < least->first) least.emplace(median, place);
   }
   return least ? std::optional(least->second) : std::nullopt;
+}
+
+double p_of(const std::vector<double>& one, const std::vector<double>& other, Costs kind) {
+  return (kind == Costs::of_rounds ? sign_test_p(one, other) : rank_sum_p(one, other)).value_or(1);
+}
+
+/// Of each value, whether it differs from the best, judged together with all other pairs.
+std::vector<bool> differ_from(std::size_t best, std::span<const std::vector<double>> costs,
+                              Costs kind) {
+  std::vector<double> p;
+  std::vector<std::pair<std::size_t, std::size_t>> with_best;  // of a value, its place in p
+  for (std::size_t one = 0; one < costs.size(); ++one) {
+    if (costs[one].empty()) continue;
+    for (std::size_t other = one + 1; other < costs.size(); ++other) {
+      if (costs[other].empty()) continue;
+      if (one == best || other == best) with_best.emplace_back(one == best ? other : one, p.size());
+      p.push_back(p_of(costs[one], costs[other], kind));
+    }
+  }
+  const std::vector<bool> rejected = reject_with_false_discovery_rate(p, kFalseDiscovery);
+  std::vector<bool> differ(costs.size());
+  for (const auto& [value, pair] : with_best) differ[value] = rejected[pair];
+  return differ;
 }
 
 }  // namespace
@@ -49,6 +77,7 @@ Knee find_knee(std::span<const std::vector<double>> costs, std::span<const std::
   found.rows.resize(costs.size());
   found.best = best_of(costs);
   if (!found.best) return found;
+  const std::vector<bool> differ = differ_from(*found.best, costs, kind);
   for (std::size_t place = 0; place < costs.size(); ++place) {
     KneeRow& row = found.rows[place];
     if (costs[place].empty()) continue;
@@ -56,6 +85,7 @@ Knee find_knee(std::span<const std::vector<double>> costs, std::span<const std::
     row.standing = place == *found.best ? Standing::best
                    : row.cost           ? standing_of(*row.cost, resolution)
                                         : Standing::cannot_tell;
+    if (row.standing == Standing::worse && !differ[place]) row.standing = Standing::cannot_tell;
   }
   settle_knee(found, ascending);
   return found;

@@ -16,7 +16,7 @@ namespace fathom::measure {
 enum class Standing : std::uint8_t {
   best,
   within,  ///< Certainly not worse than the best by more than the resolution.
-  worse,   ///< Certainly worse by more.
+  worse,   ///< Certainly worse by more, judged together with all pairs of values.
   cannot_tell,
 };
 std::string_view to_string(Standing standing);
@@ -41,7 +41,12 @@ enum class Costs : std::uint8_t {
 
 /// `costs` are those of each value (less is better; none where nothing was measured), `ascending`
 /// its places from the smallest value on. The best is chosen by the same data, which makes others
-/// look worse, not better. There is no knee where the best has too few costs for an interval.
+/// look worse: any value could have been the best. So a value is worse only where, beside its
+/// interval, the test of its pair with the best holds at a false discovery rate of 5 % over all
+/// pairs of values. The test is the sign test of rounds, and that of rank sums of values apart.
+/// There is no knee where the best has too few costs for an interval. Source: Williams, Jones and
+/// Tukey, "Controlling error in multiple comparisons", Journal of Educational and Behavioral
+/// Statistics 24 (1999), 42-69, for the rate over all pairs. O(k² n log n) for k values.
 Knee find_knee(std::span<const std::vector<double>> costs, std::span<const std::size_t> ascending,
                Costs kind, double resolution);
 
@@ -51,7 +56,7 @@ void settle_knee(Knee& found, std::span<const std::size_t> ascending);
 /// The cost of another value by that of the best; unset where there are too few for an interval.
 std::optional<PairedRatio> cost_by(const std::vector<double>& best,
                                    const std::vector<double>& costs, Costs kind);
-/// Of one that is not the best.
+/// Of one that is not the best, by its interval alone.
 Standing standing_of(const PairedRatio& cost, double resolution);
 
 /// Places from the smallest number on; equal ones in their order.

@@ -1,6 +1,9 @@
 // The knee is the smallest value that is certainly as good as the best.
 #include "measure/knee.h"
 
+#include <cmath>
+#include <random>
+
 #include <gtest/gtest.h>
 
 namespace fathom::measure {
@@ -73,6 +76,55 @@ TEST(Knee, RoundsTellMoreThanValuesApart) {
   for (const double cost : noisy) twice.push_back(cost * 1.002);
   EXPECT_EQ(found({twice, noisy}, {1, 2}, 0.01, Costs::of_rounds).knee, 0U);
   EXPECT_EQ(found({twice, noisy}, {1, 2}, 0.01, Costs::apart).knee, 1U);
+}
+
+/// Costs of rounds that differ by noise alone; the first value costs `factor` times as much.
+Lists noisy(std::size_t values, std::size_t rounds, double factor, std::uint64_t seed) {
+  std::mt19937_64 bits(seed);
+  std::normal_distribution<double> noise(0, 0.05);
+  Lists costs(values);
+  for (std::vector<double>& each : costs) {
+    for (std::size_t round = 0; round < rounds; ++round) each.push_back(std::exp(noise(bits)));
+  }
+  for (double& cost : costs.front()) cost *= factor;
+  return costs;
+}
+
+std::size_t rows_that_are_worse(const Knee& knee) {
+  std::size_t worse = 0;
+  for (const KneeRow& row : knee.rows) worse += row.standing == Standing::worse ? 1 : 0;
+  return worse;
+}
+
+/// Any of the values may look best by chance, so their pairs are judged together: 5 % of sweeps,
+/// and three standard errors to spare.
+TEST(Knee, OfEqualValuesSweepsSeldomCallOneWorse) {
+  constexpr std::size_t kSweeps = 300;
+  const double most = kSweeps * 0.05 + 3 * std::sqrt(kSweeps * 0.05 * 0.95);
+  for (const Costs kind : {Costs::of_rounds, Costs::apart}) {
+    for (const auto& [values, rounds] : {std::pair{20, 8}, {20, 30}, {6, 20}, {3, 40}}) {
+      std::size_t wrong = 0;
+      for (std::size_t seed = 0; seed < kSweeps; ++seed) {
+        const Lists costs =
+            noisy(static_cast<std::size_t>(values), static_cast<std::size_t>(rounds), 1, seed);
+        const Knee knee = found(costs, std::vector<double>(costs.size()), 0.001, kind);
+        wrong += rows_that_are_worse(knee) > 0 ? 1 : 0;
+      }
+      EXPECT_LE(static_cast<double>(wrong), most) << values << " values, " << rounds << " rounds";
+    }
+  }
+}
+
+TEST(Knee, OfManyValuesASlowOneIsFound) {
+  constexpr std::size_t kSweeps = 40;
+  for (const Costs kind : {Costs::of_rounds, Costs::apart}) {
+    std::size_t found_slow = 0;
+    for (std::uint64_t seed = 0; seed < kSweeps; ++seed) {
+      const Knee knee = found(noisy(20, 20, 1.2, seed), std::vector<double>(20), 0.01, kind);
+      found_slow += knee.rows[0].standing == Standing::worse ? 1 : 0;
+    }
+    EXPECT_GE(found_slow, kSweeps - 2);
+  }
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 
 #include <sys/wait.h>
 
+#include "capture/launcher/redact.h"
 #include "measure/measured_text.h"
 
 namespace fathom::measure {
@@ -142,7 +143,7 @@ void write_plan(JsonWriter& json, const SamplingPlan& plan, const PlanWords& wor
       .member("until_precise", plan.until_precise)
       .member("seed", plan.seed)
       .member("warmup", words.warmup)
-      .member("prepare", words.prepare)
+      .member("prepare", capture::redact(words.prepare))
       .member("timeout_s", seconds(words.timeout))
       .member("input", words.input)
       .member("ignore_failure", words.ignore_failure)

@@ -1,8 +1,12 @@
 // Runs by ChildRunner, under a StepWatch where one is asked for.
 #include "measure/run_taker.h"
 
+#include <algorithm>
+#include <cctype>
 #include <utility>
 
+#include "base/hash.h"
+#include "capture/launcher/redact.h"
 #include "capture/system/host.h"
 #include "measure/command_words.h"
 
@@ -10,6 +14,7 @@ namespace fathom::measure {
 namespace {
 
 using Steady = std::chrono::steady_clock;
+constexpr std::size_t kLongestFolder = 100;
 
 }  // namespace
 
@@ -21,6 +26,17 @@ std::string failure_text(const std::string& what, const std::string& command, co
 std::string run_folder(std::size_t number) {
   const std::string digits = std::to_string(number + 1);
   return std::string(digits.size() < 3 ? 3 - digits.size() : 0, '0') + digits;
+}
+
+std::string folder_named(const std::string& name) {
+  std::string safe = name.substr(0, kLongestFolder);
+  std::ranges::replace_if(
+      safe, [](char c) { return c == '/' || std::iscntrl(static_cast<unsigned char>(c)) != 0; },
+      '_');
+  if (safe == name) return name;
+  std::uint64_t hash = 0;
+  for (const char c : name) hash = hash_mix(hash, static_cast<unsigned char>(c));
+  return safe + "-" + std::to_string(hash);
 }
 
 RunTaker::RunTaker(RunHow how) : how_(std::move(how)) {}
@@ -36,20 +52,24 @@ Result<void> RunTaker::watch(const record::StepWatchOptions& options) {
   return {};
 }
 
-Result<bool> RunTaker::prepare() {
-  if (how_.prepare.empty()) return true;
-  const Result<ChildRun> ran = runner_.run({"/bin/sh", "-c", how_.prepare}, {});
+Result<bool> RunTaker::prepare(const Commanded& what) {
+  if (what.prepare.empty()) return true;
+  ChildOptions how;
+  how.environment = what.prepare_environment;
+  how.timeout = how_.child.timeout;
+  const Result<ChildRun> ran = runner_.run({"/bin/sh", "-c", what.prepare}, how);
   if (!ran) return ran.error();
   if (ran->ended == Ended::interrupted) return false;
   if (ran->fine()) return true;
-  failure_ = Failure{.what = failure_text("--prepare", how_.prepare, *ran, taken_ + 1),
-                     .last_words = ran->last_words};
+  failure_ =
+      Failure{.what = failure_text("--prepare", capture::redact(what.prepare), *ran, taken_ + 1),
+              .last_words = ran->last_words};
   return false;
 }
 
 Result<std::optional<BenchRun>> RunTaker::take(const Commanded& what, const std::string& folder) {
   if (runner_.interrupted() != 0) return std::optional<BenchRun>();
-  const Result<bool> ready = prepare();
+  const Result<bool> ready = prepare(what);
   if (!ready) return ready.error();
   if (!*ready) return std::optional<BenchRun>();
   BenchRun run;

@@ -20,14 +20,15 @@ struct Commanded {
   std::vector<std::string> words;
   std::vector<std::string> environment;  ///< NAME=VALUE, on top of ours.
   std::string name;                      ///< For messages and folders: "base", "batch=8".
+  std::string prepare{};                 ///< For sh -c, before each run; not timed. "" for none.
+  std::vector<std::string> prepare_environment{};  ///< As above, of that.
 };
 
 /// How runs are made.
 struct RunHow {
-  std::string prepare;  ///< For sh -c, before each run; not timed.
-  ChildOptions child;
-  std::string keep;  ///< Session folders of the runs lie here; "" for none.
-  Given given;       ///< Of each run.
+  ChildOptions child;  ///< Its time is that of `prepare`, too.
+  std::string keep;    ///< Session folders of the runs lie here; "" for none.
+  Given given;         ///< Of each run.
 };
 
 /// One run after the other. Holds the signals of the process while it lives (ChildRunner).
@@ -53,7 +54,7 @@ class RunTaker {
 
  private:
   /// False where there is nothing to go on with.
-  Result<bool> prepare();
+  Result<bool> prepare(const Commanded& what);
 
   RunHow how_;
   ChildRunner runner_;
@@ -69,6 +70,10 @@ inline constexpr std::size_t kFewestSteps = 3;
 
 /// The folder of a run among those of its side: "001".
 std::string run_folder(std::size_t number);
+
+/// A name as that of one folder: "p=a_b-1234…" for "p=a/b". Where something was replaced, or cut
+/// from a long one, a hash tells it from others.
+std::string folder_named(const std::string& name);
 
 /// "the base (sh -c false) ended with exit code 1, in run 3".
 std::string failure_text(const std::string& what, const std::string& command, const ChildRun& ran,

@@ -114,16 +114,19 @@ bool has_placeholder(const std::vector<std::string>& words, std::string_view nam
 }
 
 Result<Commanded> with_value(const std::vector<std::string>& words, const std::string& name,
-                             const std::string& value) {
+                             const std::string& value, const std::string& prepare) {
+  const std::string place = "{" + name + "}";
   Commanded command{.words = {}, .environment = {}, .name = name + "=" + value};
   bool any = false;
-  for (const std::string& word : words)
-    command.words.push_back(replaced(word, "{" + name + "}", value, any));
+  command.prepare = replaced(prepare, place, value, any);
+  if (is_name(name)) command.prepare_environment.push_back(command.name);
+  any = false;
+  for (const std::string& word : words) command.words.push_back(replaced(word, place, value, any));
   if (any) return command;
   if (!is_name(name)) {
     return refused("no word of the command says {" + name + "}, and it is no name of a variable");
   }
-  command.environment.push_back(name + "=" + value);
+  command.environment.push_back(command.name);
   return command;
 }
 

@@ -36,8 +36,9 @@ Result<VariedRange> parse_range(std::string_view text);
 bool has_placeholder(const std::vector<std::string>& words, std::string_view name);
 
 /// The command with that value: each {name} of its words replaced; where there is none, the
-/// variable of that name is set. Errors: invalid_argument, where it can be no variable.
+/// variable of that name is set. What is to be run before it has both. Errors: invalid_argument,
+/// where it can be no variable.
 Result<Commanded> with_value(const std::vector<std::string>& words, const std::string& name,
-                             const std::string& value);
+                             const std::string& value, const std::string& prepare = {});
 
 }  // namespace fathom::measure

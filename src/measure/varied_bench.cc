@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "base/shell_word.h"
+#include "capture/launcher/redact.h"
 #include "measure/metrics.h"
 #include "measure/varied.h"
 
@@ -29,10 +29,7 @@ std::string_view to_string(PointState state) {
 VariedBench::VariedBench(const BenchOptions& options, std::string name)
     : options_(options),
       name_(std::move(name)),
-      taker_({.prepare = options.prepare,
-              .child = options.child,
-              .keep = options.keep,
-              .given = options.given}),
+      taker_({.child = options.child, .keep = options.keep, .given = options.given}),
       order_(options.plan.seed) {}
 
 const Metric* VariedBench::headline() const {
@@ -53,11 +50,11 @@ Result<std::size_t> VariedBench::add(const std::string& value) {
   VariedPoint point;
   point.value = value;
   if (!options_.base.empty()) {
-    Result<Commanded> base = with_value(options_.base, name_, value);
+    Result<Commanded> base = with_value(options_.base, name_, value, options_.prepare);
     if (!base) return std::move(base).error();
     base_.push_back(std::move(*base));
   }
-  Result<Commanded> now = with_value(options_.command, name_, value);
+  Result<Commanded> now = with_value(options_.command, name_, value, options_.prepare);
   if (!now) return std::move(now).error();
   now_.push_back(std::move(*now));
   points_.push_back(std::move(point));
@@ -137,10 +134,11 @@ bool VariedBench::is_of_point(VariedPoint& point, const BenchRun& run, const Com
   } else {
     return false;
   }
-  point.why = command_line(command.words) + " " + ending_of(run.child);
+  point.why = capture::redacted_line(command.words) + " " + ending_of(run.child);
   if (!run.child.last_words.empty()) {
     const std::string& words = run.child.last_words;
-    point.why += ": " + words.substr(words.rfind('\n') + 1);  // npos + 1 is 0
+    const std::size_t last = words.rfind('\n') + 1;  // npos + 1 is 0
+    point.why += ": " + capture::redact(std::string_view(words).substr(last));
   }
   return true;
 }
@@ -150,7 +148,7 @@ std::optional<double> VariedBench::run(const Arm& arm, bool warmup, std::size_t 
   const bool base = arm.side == Side::base;
   const Commanded& command = base ? base_[arm.point] : now_[arm.point];
   const std::string folder = std::string(warmup ? "warmup/" : "") + (base ? "base" : "new") + "/" +
-                             command.name + "/" + run_folder(round);
+                             folder_named(command.name) + "/" + run_folder(round);
   Result<std::optional<BenchRun>> taken = taker_.take(command, folder);
   ended_ = !taken || !*taken;
   if (!taken) error_ = taken.error();
@@ -164,18 +162,20 @@ std::optional<double> VariedBench::run(const Arm& arm, bool warmup, std::size_t 
   if (failed && is_of_point(point, run, command)) return std::nullopt;
   const std::string what = std::string(base ? "the base" : "the command") + " at " + command.name;
   if (failed && !options_.ignore_failure) {
-    failure_ = Failure{.what = failure_text(what, command_line(command.words), run.child, runs()),
-                       .last_words = run.child.last_words};
+    failure_ = Failure{
+        .what = failure_text(what, capture::redacted_line(command.words), run.child, runs()),
+        .last_words = run.child.last_words};
     ended_ = true;
     return std::nullopt;
   }
   const std::optional<double> value =
       headline_.empty() ? std::optional<double>(0) : headline()->value(run);
   if (!value) {
-    failure_ = Failure{
-        .what = what + " (" + command_line(command.words) + ") " + lacks_text(*headline(), taker_) +
-                ", in run " + std::to_string(runs()) + "; --metric wall measures the whole process",
-        .last_words = {}};
+    failure_ =
+        Failure{.what = what + " (" + capture::redacted_line(command.words) + ") " +
+                        lacks_text(*headline(), taker_) + ", in run " + std::to_string(runs()) +
+                        "; --metric wall measures the whole process",
+                .last_words = {}};
     ended_ = true;
     return std::nullopt;
   }

@@ -52,5 +52,25 @@ TEST(Varied, AValueReplacesItsPlaceElseItIsAVariable) {
   EXPECT_FALSE(with_value({"train"}, "batch-size", "16"));
 }
 
+TEST(Varied, WhatIsRunBeforeHasTheValueInBothWays) {
+  const Result<Commanded> command = with_value({"cat", "{n}.bin"}, "n", "16", "make {n} > {n}.bin");
+  ASSERT_TRUE(command);
+  EXPECT_EQ(command->prepare, "make 16 > 16.bin");
+  EXPECT_EQ(command->prepare_environment, (Values{"n=16"}));
+  EXPECT_TRUE(command->environment.empty());
+  EXPECT_TRUE(with_value({"{b-s}"}, "b-s", "16", "make")->prepare_environment.empty());
+}
+
+TEST(Varied, AValueIsOneFolderWhateverIsInIt) {
+  EXPECT_EQ(folder_named("batch=8"), "batch=8");
+  const std::string above = folder_named("p=../../x");
+  EXPECT_TRUE(above.starts_with("p=.._.._x-")) << above;
+  EXPECT_EQ(above.find('/'), std::string::npos);
+  EXPECT_NE(above, folder_named("p=.._../x"));
+  const std::string many(1000, 'a');
+  EXPECT_LT(folder_named(many + "b").size(), 200U);
+  EXPECT_NE(folder_named(many + "b"), folder_named(many + "c"));
+}
+
 }  // namespace
 }  // namespace fathom::measure

@@ -178,6 +178,34 @@ class Bench(unittest.TestCase):
         self.assertEqual(len(counted.read_text().splitlines()), len(found["runs"]))
         self.assertEqual(bench("--prepare", "exit 4", "--", "true").returncode, 1)
 
+    def test_no_output_has_a_secret(self):
+        plot, kept = self.folder / "plot.svg", self.folder / "kept"
+        kept.mkdir()
+        texts = []
+        for form in ("--json", "--markdown", "--csv", "--quiet"):
+            done = bench("--quiet", form, "--runs", "1", "--prepare", "true --password SECRET0", "--svg", str(plot), "--base",
+                         "true --token=SECRET1 1", "--", "true", "--token=SECRET2", "2")
+            self.assertEqual(done.returncode, 0, done.stderr)
+            texts += [done.stdout, plot.read_text()]
+        for vary in (["--sweep", "v=1,2"], ["--bisect", "v=1..2"]):
+            form = ["--svg", str(plot)] if vary[0] == "--sweep" else []
+            for way in ("--json", "--markdown", "--quiet"):
+                place = kept / (way + vary[0])
+                done = bench("--quiet", way, *vary, *form, "--prepare", "true --password SECRET0", "--timeout", "0.2", "--keep",
+                             str(place), "--", "sh", "-c", "sleep $(({v} - 1))", "--token=SECRET1")
+                self.assertEqual(done.returncode, 0, done.stderr)
+                texts += [done.stdout, plot.read_text(), (place / "bench.json").read_text()]
+        texts.append(bench("--", "false", "--token=SECRET1").stderr)
+        for text in texts:
+            self.assertNotIn("SECRET", text)
+        self.assertIn("token=[redacted]", texts[0])
+
+    def test_what_prepares_may_take_no_longer_than_a_run(self):
+        done = bench("--prepare", "sleep 60", "--timeout", "100ms", "--", "true")
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("--prepare (sleep 60) ran for", done.stderr)
+        self.assertIn("longer than it may (--timeout), and was ended", done.stderr)
+
     def test_ctrl_c_keeps_what_was_measured(self):
         begun = self.folder / "begun"
         command = ["sh", "-c", f"echo x >> {begun}; sleep 0.01"]
@@ -195,6 +223,21 @@ class Bench(unittest.TestCase):
         self.assertEqual(found["stopped"], "interrupted")
         self.assertGreaterEqual(found["pairs"], 6)
         self.assertEqual(found["metrics"][0]["new"]["count"], found["pairs"])
+
+    def test_ctrl_c_again_does_not_lose_what_was_measured(self):
+        begun = self.folder / "begun"
+        process = subprocess.Popen([program.FATHOM, "bench", "--json", "--quiet", "--time", "100", "--metric", "wall", "--",
+                                    "sh", "-c", f"echo >> {begun}; sleep 0.01"],
+                                   stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=program.ENVIRONMENT)
+        while not begun.exists() or len(begun.read_text()) < 300:
+            self.assertIsNone(process.poll(), "it ended by itself")
+            time.sleep(0.01)
+        for _ in range(40):  # the results are longer than a pipe holds
+            process.send_signal(signal.SIGINT)
+            time.sleep(0.01)
+        printed, errors = process.communicate(timeout=60)
+        self.assertEqual(process.returncode, 130, errors)
+        self.assertEqual(json.loads(printed)["stopped"], "interrupted")
 
     def test_the_time_that_the_resolution_takes_is_told_after_the_pilot(self):
         done = bench("--json", "--resolution", "0.001%", "--time", "3s", "--base", FAST, "--", "true")
@@ -575,12 +618,17 @@ class Mistakes(program.MistakesCase):
                 self.fails(2, "bench", "--quiet", option, f"{folder}/none/x", "--", "touch", f"{folder}/ran",
                            says=f"bench: {option}: {folder}/none/x: No such file or directory")
                 self.assertFalse(os.path.exists(f"{folder}/ran"))
+                self.fails(2, "bench", "--quiet", option, folder, "--", "touch", f"{folder}/ran",
+                           says=f"bench: {option}: {folder}: Is a directory")
+                self.assertFalse(os.path.exists(f"{folder}/ran"))
 
     def test_what_was_measured_is_printed_where_the_plot_cannot_be(self):
         with tempfile.TemporaryDirectory() as folder:
-            done = bench("--quiet", "--runs", "2", "--svg", folder, "--", "true")
+            gone = pathlib.Path(folder) / "gone"
+            gone.mkdir()
+            done = bench("--quiet", "--runs", "2", "--svg", str(gone / "x.svg"), "--", "rm", "-rf", str(gone))
         self.assertEqual(done.returncode, 2)
-        self.assertIn("Is a directory", done.stderr)
+        self.assertIn("No such file or directory", done.stderr)
         self.assertIn("2 runs, median", done.stdout)
 
 

@@ -6,6 +6,7 @@
 #include <cctype>
 #include <utility>
 
+#include "base/shell_word.h"
 #include "capture/launcher/password_options.h"
 #include "capture/launcher/secrets.h"
 
@@ -545,6 +546,10 @@ std::vector<std::string> redact_command(const std::vector<std::string>& words) {
     secret_follows = (whole && named && names_secret(word)) || options.is_followed(word);
   }
   return out;
+}
+
+std::string redacted_line(const std::vector<std::string>& words) {
+  return command_line(redact_command(words));
 }
 
 }  // namespace fathom::capture

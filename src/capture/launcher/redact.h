@@ -26,4 +26,7 @@ std::string redact_variable(std::string_view name, std::string_view value);
 /// of curl -u and sshpass -p; behind another program's -p what looks like a password.
 std::vector<std::string> redact_command(const std::vector<std::string>& words);
 
+/// The same as one line that a shell reads as words: command_line().
+std::string redacted_line(const std::vector<std::string>& words);
+
 }  // namespace fathom::capture
