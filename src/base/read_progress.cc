@@ -1,4 +1,4 @@
-// Who watches the files that a thread opens.
+// Keeps for each thread the ReadProgress that counts the files it opens.
 #include "base/read_progress.h"
 
 namespace fathom {

@@ -393,6 +393,7 @@ void fill(std::int64_t& mine, std::int64_t theirs) {
 
 /// What one recording does not know of a process, the other may.
 void Merger::runs() {
+  const std::size_t known = base_.process_runs.size();
   for (ProcessRun theirs : other_.process_runs) {
     theirs.role = text(theirs.role);
     theirs.name = text(theirs.name);
@@ -400,9 +401,11 @@ void Merger::runs() {
       if (*time == kAbsent) continue;
       *time = counts_.no_common_clock ? kAbsent : *time + to_ns(shift_);
     }
-    const auto at = std::ranges::lower_bound(base_.process_runs, theirs.pid, {}, &ProcessRun::pid);
-    if (at == base_.process_runs.end() || at->pid != theirs.pid) {
-      base_.process_runs.insert(at, theirs);
+    const auto end = base_.process_runs.begin() + static_cast<std::ptrdiff_t>(known);
+    const auto at =
+        std::ranges::lower_bound(base_.process_runs.begin(), end, theirs.pid, {}, &ProcessRun::pid);
+    if (at == end || at->pid != theirs.pid) {
+      base_.process_runs.push_back(theirs);
       continue;
     }
     if (at->rank < 0) at->rank = theirs.rank;
@@ -422,6 +425,10 @@ void Merger::runs() {
     fill(at->read_bytes, theirs.read_bytes);
     fill(at->written_bytes, theirs.written_bytes);
   }
+  // Both are by pid: what is new is put into its place at once.
+  std::ranges::inplace_merge(base_.process_runs,
+                             base_.process_runs.begin() + static_cast<std::ptrdiff_t>(known), {},
+                             &ProcessRun::pid);
 }
 
 void Merger::functions() {

@@ -67,8 +67,11 @@ class TheCanary(unittest.TestCase):
     def test_where_there_is_no_such_memory_nothing_is_named(self) -> None:
         with mock.patch.object(os, "memfd_create", side_effect=OSError):
             own = canary.Canary()
+        before = shown()
         own.show(self.setUp.__func__.__code__)
+        self.assertEqual(shown(), before)
         own.hide()
+        self.assertEqual(shown(), before)
 
     def test_the_hooks_thread_is_in_the_function_that_it_names(self) -> None:
         beat = ticker.Ticker()

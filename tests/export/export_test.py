@@ -36,6 +36,12 @@ SESSION = ROOT / "tests/data/runs/cpu_train"
 TABLES = ("overview", "ops", "kernels", "steps", "copies", "launches", "syncs")
 
 
+def all_traces() -> list[pathlib.Path]:
+    found = sorted(TRACES.glob("*.json.gz"))
+    assert len(found) > len(NAMES), TRACES
+    return found
+
+
 def fathom(*arguments: str, data: bytes | None = None) -> subprocess.CompletedProcess[bytes]:
     return subprocess.run([FATHOM, *arguments], input=data, capture_output=True, check=False, timeout=300)
 
@@ -72,14 +78,14 @@ def table(report: str, path: str, data: bytes | None = None) -> object:
 
 class Chrome(unittest.TestCase):
     def test_tables_of_what_was_written_are_those_of_what_was_read(self) -> None:
-        for path in sorted(TRACES.glob("*.json.gz")):
+        for path in all_traces():
             again = exported(path, "--to", "chrome")
             for report in TABLES:
                 with self.subTest(path=path.name, report=report):
                     self.assertEqual(table(report, str(path)), table(report, "-", again))
 
     def test_is_json_that_others_read(self) -> None:
-        for path in sorted(TRACES.glob("*.json.gz")):
+        for path in all_traces():
             with self.subTest(path=path.name):
                 self.assertGreater(len(json.loads(exported(path, "--to", "chrome"))["traceEvents"]), 10)
 

@@ -8,6 +8,9 @@ import re
 import subprocess
 import sys
 
+import pytest
+from fathom import _core
+
 PROGRAM = """
 import resource, sys
 import fathom
@@ -36,6 +39,29 @@ assert enough
 print("\\n".join(messages))
 """
 
+# The first session of an interpreter: no other one has left memory behind that its threads could begin with.
+FIRST = """
+import os, resource, sys
+
+os.environ["FATHOM_CACHE"] = "off"  # it is reading that takes memory
+import fathom
+
+page = resource.getpagesize()
+hard = resource.getrlimit(resource.RLIMIT_AS)[1]
+for step in range(200):
+    extra = int(65536 * float(sys.argv[2]) ** step)
+    used = int(open("/proc/self/statm").read().split()[0]) * page
+    resource.setrlimit(resource.RLIMIT_AS, (used + extra, hard))
+    try:
+        fathom.open(sys.argv[1], threads=4).diagnose().to_json()
+        print("enough")
+        break
+    except MemoryError:
+        pass
+    finally:
+        resource.setrlimit(resource.RLIMIT_AS, (hard, hard))
+"""
+
 
 def test_a_session_without_memory_raises_memory_error_and_the_next_one_works(
     source: pathlib.Path,
@@ -58,3 +84,25 @@ def test_a_session_without_memory_raises_memory_error_and_the_next_one_works(
         r"the limit is .+ \(ulimit -v\); raise it(, or use fewer threads \(threads=1\))?"
     )
     assert any(explained.fullmatch(message) for message in messages), messages
+
+
+@pytest.mark.parametrize("factor", ["1.22", "1.1", "1.05"])
+def test_a_thread_that_begins_without_memory_does_not_end_the_interpreter(
+    source: pathlib.Path, factor: str
+) -> None:
+    large = source / "tests" / "data" / "traces" / "luatil_rtx3060_compile_triton.json.gz"
+    done = subprocess.run(
+        [sys.executable, "-c", FIRST, large, factor],
+        capture_output=True,
+        text=True,
+        timeout=300,
+        env=os.environ,
+    )
+    assert (done.returncode, done.stdout) == (0, "enough\n"), done.stderr
+
+
+def test_thread_local_variables_lie_in_the_memory_that_each_thread_has_from_the_start() -> None:
+    shown = subprocess.run(
+        ["readelf", "-dW", _core.__file__], capture_output=True, text=True, check=True
+    ).stdout
+    assert re.search(r"\(FLAGS\).*\bSTATIC_TLS\b", shown), shown

@@ -27,6 +27,8 @@
 #include "compare/profile.h"
 #include "engine/diagnosis/diagnosis.h"
 #include "engine/export.h"
+#include "engine/inputs/run_conditions.h"
+#include "engine/inputs/run_family.h"
 #include "engine/own_options.h"
 #include "engine/session.h"
 #include "engine/whatif/what_if.h"
@@ -35,6 +37,7 @@
 #include "rules/common/edits.h"
 #include "rules/rule.h"
 #include "server/route.h"
+#include "store/merge.h"
 #include "tests/scaling/hostile_traces.h"
 #include "tests/scaling/work_count.h"
 
@@ -346,6 +349,67 @@ TEST_P(WorkOnHostileTraces, GrowsAboutAsTheEventsDo) {
     EXPECT_LE(static_cast<double>(large), kMostGrowth * std::max(1.0, more / 4) * small + kOnce)
         << name << ": " << small << " basic blocks for " << hostile.count << ", " << large
         << " for " << 4 * hostile.count;
+  }
+}
+
+/// The work that `use` does with what `make` gives for 1000, and for four times as many.
+template <typename Make, typename Use>
+void expect_about_as_much_each(const Make& make, const Use& use) {
+  if (work_done() == 0) GTEST_SKIP() << "only the build with the address sanitizer counts work";
+  const auto work_for = [&](std::size_t count) {
+    auto made = make(count);
+    const std::uint64_t before = work_done();
+    use(made);
+    return static_cast<double>(work_done() - before);
+  };
+  const double few = work_for(1000);
+  EXPECT_LE(work_for(4000), kMostGrowth * few + kOnce);
+}
+
+TEST(WorkOnSessions, ProcessesOfAManifestMayComeInAnyOrder) {
+  const auto manifest = [](std::size_t count) {
+    std::string json = R"({"ended_unix_ns": 2, "processes": [)";
+    for (std::size_t pid = count; pid > 0; --pid)
+      json += R"({"pid": )" + std::to_string(pid) + (pid > 1 ? "}, " : "}]}");
+    return json;
+  };
+  expect_about_as_much_each(manifest, [](const std::string& json) {
+    Trace trace;
+    EXPECT_TRUE(add_manifest(trace, json));
+    EXPECT_TRUE(std::ranges::is_sorted(trace.process_runs, {}, &ProcessRun::pid));
+  });
+}
+
+TEST(WorkOnSessions, ProcessesOfAnotherRecordingMayComeBeforeAllThatAreKnown) {
+  const auto recordings = [](std::size_t count) {
+    std::pair<Trace, Trace> both;
+    for (std::size_t i = 0; i < count; ++i) {
+      both.first.process_runs.emplace_back().pid = static_cast<std::int64_t>(count + 1 + i);
+      both.second.process_runs.emplace_back().pid = static_cast<std::int64_t>(1 + i);
+    }
+    return both;
+  };
+  expect_about_as_much_each(recordings, [](std::pair<Trace, Trace>& both) {
+    merge_into(both.first, both.second, {});
+    EXPECT_TRUE(std::ranges::is_sorted(both.first.process_runs, {}, &ProcessRun::pid));
+  });
+}
+
+TEST(WorkOnSessions, ProcessesMayBeInAChainOrACircle) {
+  for (const bool circle : {false, true}) {
+    const auto family = [circle](std::size_t count) {
+      RunFamily made;
+      const auto top = static_cast<std::int64_t>(count);
+      for (std::int64_t pid = 1; pid < top; ++pid) made.parents[pid] = pid + 1;
+      if (circle) made.parents[top] = 1;
+      return made;
+    };
+    expect_about_as_much_each(family, [](const RunFamily& made) {
+      const std::set<std::int64_t> roots = {-2, -1};
+      Ancestors ancestors(made, roots);
+      for (const auto& [pid, parent] : made.parents)
+        EXPECT_FALSE(ancestors.root_of(pid).has_value());
+    });
   }
 }
 

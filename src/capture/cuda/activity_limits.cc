@@ -1,4 +1,4 @@
-// What lies in several limits is kept.
+// Decides of each activity whether it is recorded: it must lie within all limits that were given.
 #include "capture/cuda/activity_limits.h"
 
 #include <algorithm>

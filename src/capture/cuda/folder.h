@@ -1,4 +1,4 @@
-// What lies in a folder.
+// Lists the names of the files in a folder.
 #pragma once
 
 #include <string>

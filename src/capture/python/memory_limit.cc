@@ -1,4 +1,4 @@
-// The limit of the process.
+// Holds how many bytes the recorder of Python may still take: 256 MiB at first.
 #include "capture/python/memory_limit.h"
 
 namespace fathom::python {

@@ -5,6 +5,7 @@
 #include <charconv>
 #include <fstream>
 #include <system_error>
+#include <unordered_map>
 
 #include <simdjson.h>
 
@@ -78,14 +79,31 @@ void fill(std::int64_t& mine, std::int64_t said, bool exact) {
   if ((exact || mine == kAbsent) && said != kAbsent && said >= 0) mine = said;
 }
 
-void add_process(Trace& trace, const object& process) {
+/// The runs of a trace while a manifest adds to them, in any order.
+class ProcessRuns {
+ public:
+  explicit ProcessRuns(std::vector<ProcessRun>& runs) : runs_(runs) {
+    for (std::size_t i = 0; i < runs_.size(); ++i) places_.emplace(runs_[i].pid, i);
+  }
+
+  /// That of a process, added where there is none; good until the next one is asked for.
+  ProcessRun* of(std::int64_t pid) {
+    const auto [place, added] = places_.emplace(pid, runs_.size());
+    if (added) runs_.emplace_back().pid = pid;
+    return &runs_[place->second];
+  }
+  /// By pid, as a trace has them: once, at the end.
+  void sort() { std::ranges::sort(runs_, {}, &ProcessRun::pid); }
+
+ private:
+  std::vector<ProcessRun>& runs_;
+  std::unordered_map<std::int64_t, std::size_t> places_;
+};
+
+void add_process(Trace& trace, ProcessRuns& runs, const object& process) {
   const std::int64_t pid = integer(process, "pid");
   if (pid == kAbsent || pid <= 0) return;
-  auto run = std::ranges::lower_bound(trace.process_runs, pid, {}, &ProcessRun::pid);
-  if (run == trace.process_runs.end() || run->pid != pid) {
-    run = trace.process_runs.insert(run, ProcessRun{});
-    run->pid = pid;
-  }
+  ProcessRun* const run = runs.of(pid);
   std::string_view role;
   if (!run->role.valid() && process["role"].get(role) == simdjson::SUCCESS)
     run->role = trace.strings.intern(role);
@@ -159,10 +177,12 @@ bool add_manifest(Trace& trace, std::string_view json) {
   }
   simdjson::dom::array processes;
   if (members["processes"].get(processes) == simdjson::SUCCESS) {
+    ProcessRuns runs(trace.process_runs);
     for (const element process : processes) {
       object described;
-      if (process.get(described) == simdjson::SUCCESS) add_process(trace, described);
+      if (process.get(described) == simdjson::SUCCESS) add_process(trace, runs, described);
     }
+    runs.sort();
   }
   warn_of_end(trace, members);
   if (integer(members, "ended_unix_ns") == kAbsent) {

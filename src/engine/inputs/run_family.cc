@@ -47,15 +47,27 @@ void introduce(std::span<const std::byte> head, Introduction& introduction) {
 
 }  // namespace
 
-bool RunFamily::descends(std::int64_t pid, std::int64_t from) const {
-  // A damaged table may go round in circles.
-  for (std::size_t steps = 0; steps <= parents.size(); ++steps) {
-    if (pid == from) return true;
-    const auto at = parents.find(pid);
-    if (at == parents.end() || at->second == pid) return false;
-    pid = at->second;
+std::optional<std::int64_t> Ancestors::root_of(std::int64_t pid) {
+  std::vector<std::int64_t> way;
+  std::optional<std::int64_t> root;
+  while (true) {
+    // Who is on this way already is known to have no root: a damaged table may go round in circles.
+    const auto [known, unknown] = known_.try_emplace(pid);
+    if (!unknown) {
+      root = known->second;
+      break;
+    }
+    way.push_back(pid);
+    if (roots_.contains(pid)) {
+      root = pid;
+      break;
+    }
+    const auto parent = family_.parents.find(pid);
+    if (parent == family_.parents.end()) break;
+    pid = parent->second;
   }
-  return false;
+  for (const std::int64_t below : way) known_[below] = root;
+  return root;
 }
 
 RunFamily run_family(const std::string* manifest, const RunFiles& files, HeldFiles& held) {

@@ -3,8 +3,10 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
+#include <unordered_map>
 
 #include "base/held_files.h"
 #include "engine/inputs/run_files.h"
@@ -18,8 +20,23 @@ struct RunFamily {
   std::map<std::int64_t, std::string> names;
   std::set<std::int64_t> mains;
 
-  /// Is the process `from`, or below it?
-  [[nodiscard]] bool descends(std::int64_t pid, std::int64_t from) const;
+};
+
+/// Which of some processes each one descends from. Ways to the top are walked once.
+class Ancestors {
+ public:
+  /// Borrows both.
+  Ancestors(const RunFamily& family, const std::set<std::int64_t>& roots)
+      : family_(family), roots_(roots) {}
+
+  /// The first of the roots on the way up from the process, which may be that itself; unset where
+  /// there is none.
+  [[nodiscard]] std::optional<std::int64_t> root_of(std::int64_t pid);
+
+ private:
+  const RunFamily& family_;
+  const std::set<std::int64_t>& roots_;
+  std::unordered_map<std::int64_t, std::optional<std::int64_t>> known_;
 };
 
 /// By the manifest's text (null: there is none), and where that does not suffice by the first

@@ -35,15 +35,15 @@ std::optional<Error> newer_version(const RunRecording& recording) {
                    "; this Fathom reads version 1: use the one that recorded it, or a newer one"};
 }
 
-/// The capture files of a root: its own, its children's, the launcher's. Sole roots get all.
-void add_parts(const RunFiles& files, const RunFamily& family, const std::set<std::int64_t>& roots,
+/// The capture files of a root: its own, its children's, the launcher's. Sole roots get all. What
+/// is below two roots belongs to the nearer.
+void add_parts(const RunFiles& files, Ancestors& ancestors, const std::set<std::int64_t>& roots,
                RunRecording& recording) {
   const bool sole = roots.size() == 1;
   for (const bool own : {true, false}) {
     for (const NamedFile& file : files.captures) {
       if ((file.pid == recording.pid) != own) continue;
-      const bool root = file.pid != recording.pid && roots.contains(file.pid);
-      const bool belongs = sole || (!root && family.descends(file.pid, recording.pid));
+      const bool belongs = sole || ancestors.root_of(file.pid) == recording.pid;
       if (belongs) recording.parts.push_back(file.path);
     }
   }
@@ -148,16 +148,17 @@ bool is_of_one_process(const RunFiles& files) {
 
 std::vector<RunRecording> group_files(const RunFiles& files, const RunFamily& family) {
   const std::set<std::int64_t> roots = run_roots(files, family);
+  Ancestors ancestors(family, roots);
   std::vector<RunRecording> recordings;
   for (const NamedFile& file : files.torch) {
     RunRecording recording{.base = file.path, .pid = file.pid, .torch = true};
-    add_parts(files, family, roots, recording);
+    add_parts(files, ancestors, roots, recording);
     recordings.push_back(std::move(recording));
   }
   for (const std::int64_t root : roots) {
     if (!files.torch.empty()) break;
     RunRecording recording{.pid = root};
-    add_parts(files, family, roots, recording);
+    add_parts(files, ancestors, roots, recording);
     recordings.push_back(std::move(recording));
   }
   if (recordings.empty() && files.any_capture()) {

@@ -177,6 +177,29 @@ TEST_F(RunFolder, EachRankHasItsOwnChildrenAndAllHaveTheMonitor) {
   EXPECT_EQ(names(found[0].aside), "process-10.fathom ");
 }
 
+TEST_F(RunFolder, ARankBelowAnotherHasItsOwnChildren) {
+  write("manifest.json", kManifest);
+  capture("process-20.fathom", 20, 10, 0, "rank");
+  capture("process-30.fathom", 30, 20, 1, "rank");
+  capture("process-31.fathom", 31, 30, 1, "loader-worker");
+  const std::vector<RunRecording> found = recordings();
+  ASSERT_EQ(found.size(), 2U);
+  EXPECT_EQ(names(found[0].parts), "");
+  EXPECT_EQ(names(found[1].parts), "process-31.fathom ");
+}
+
+TEST_F(RunFolder, ParentsInACircleBelongToNobody) {
+  write("manifest.json", kManifest);
+  capture("process-20.fathom", 20, 10, 0, "rank");
+  capture("process-30.fathom", 30, 10, 1, "rank");
+  capture("process-41.fathom", 41, 42, -1, "worker");
+  capture("process-42.fathom", 42, 41, -1, "worker");
+  const std::vector<RunRecording> found = recordings();
+  ASSERT_EQ(found.size(), 2U);
+  EXPECT_EQ(names(found[0].parts) + names(found[1].parts), "");
+  EXPECT_EQ(names(found[0].aside), "process-41.fathom process-42.fathom ");
+}
+
 TEST_F(RunFolder, RanksWithoutTorchAreRecordingsToo) {
   write("manifest.json", kManifest);
   capture("process-20.fathom", 20, 10, 0, "rank");

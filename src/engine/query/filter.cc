@@ -1,16 +1,12 @@
-// Parses and evaluates conditions. POSIX regexec is used, not std::regex: it does not recurse per
-// character, and names in a trace may be of any length.
+// Parses and evaluates conditions.
 #include "engine/query/filter.h"
 
 #include <algorithm>
-#include <array>
 #include <optional>
 #include <string>
 
-#include <regex.h>
-
-#include "base/out_of_memory.h"
 #include "engine/query/columns.h"
+#include "engine/query/name_pattern.h"
 #include "engine/query/quantity.h"
 
 namespace fathom {
@@ -114,25 +110,10 @@ struct Filter::State {
   bool null = false;             ///< Compares with a missing value.
   std::string text;              ///< The operand as written.
   std::optional<double> number;  ///< The operand as a number, when it is one.
-  std::optional<regex_t> regex;  ///< Unset for plain text.
-
-  State() = default;
-  State(const State&) = delete;
-  State& operator=(const State&) = delete;
-  ~State() {
-    if (regex) regfree(&*regex);
-  }
+  std::optional<NamePattern> pattern;  ///< Unset for plain text.
 
   [[nodiscard]] bool found_in(std::string_view value) const {
-    if (!regex) return contains_ignoring_case(value, text);
-    // A failing match costs the square of the length.
-    constexpr std::size_t kMatchedBytes = 4096;
-    const std::string head(value.substr(0, kMatchedBytes));
-    regmatch_t range{};
-    range.rm_eo = static_cast<regoff_t>(head.size());
-    const int result = regexec(&*regex, head.c_str(), 1, &range, REG_STARTEND);
-    if (result == REG_ESPACE) throw OutOfMemory(0);
-    return result == 0;
+    return pattern ? pattern->matches(value) : contains_ignoring_case(value, text);
   }
 };
 
@@ -163,15 +144,9 @@ Result<Filter> Filter::parse(std::string_view expression, std::span<const Column
   const ColumnKind kind = columns[*column].kind;
   if (is_match(state->op)) {
     if (!is_regular_expression(state->text)) return Filter(std::move(state));
-    state->regex.emplace();
-    const int failed = regcomp(&*state->regex, state->text.c_str(), REG_EXTENDED | REG_ICASE);
-    if (failed == REG_ESPACE) throw OutOfMemory(0);
-    if (failed != 0) {
-      std::array<char, 200> why{};
-      regerror(failed, &*state->regex, why.data(), why.size());
-      state->regex.reset();
-      return refuse("not a regular expression: " + std::string(why.data()));
-    }
+    Result<NamePattern> pattern = NamePattern::parse(state->text);
+    if (!pattern) return refuse(pattern.error().message);
+    state->pattern = std::move(*pattern);
     return Filter(std::move(state));
   }
   if (kind == ColumnKind::flag) state->number = parse_flag(state->text);

@@ -1,4 +1,5 @@
-// Matches names by POSIX regexec; std::regex recurses per character.
+// Matches names by POSIX regexec: std::regex recurses per character, and names in a trace may be of
+// any length.
 #include "engine/query/name_pattern.h"
 
 #include <array>

@@ -160,7 +160,7 @@ TEST(WhatIfEdits, HiddenCommunicationRunsBesideComputation) {
   EXPECT_LT(result->best.median, result->before.median);
 }
 
-/// A product that takes ten times as long as an H100 needs for it.
+/// A GEMM that takes ten times as long as an H100 needs for it.
 Trace product() {
   TraceBuilder builder;
   builder.step(1, 0, 100'000);

@@ -304,8 +304,8 @@ std::vector<Finding> by_index(const RuleContext& rules) {
       "How long it must take at least depends on where the indices point: no saving is predicted.";
   finding.fix = {
       .text =
-          "Where gathered rows are only added up again (messages of a graph), one product with a "
-          "sparse matrix does both, in the backward pass, too; else gather once what is used "
+          "Where gathered rows are only added up again (messages of a graph), one multiplication "
+          "with a sparse matrix does both, in the backward pass, too; else gather once what is used "
           "several times. Caveat: sums in another order differ in their last digits.",
       .before = "y = torch.zeros(n, d).index_add(0, target, x[source])",
       .after =

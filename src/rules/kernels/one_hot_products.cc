@@ -21,20 +21,20 @@ namespace one_hot_products_rule {
 namespace {
 
 constexpr std::string_view kDoc =
-    "A product with one-hot vectors reads the whole table, and multiplies nearly all of it by "
+    "A matrix multiplication with one-hot vectors reads the whole table, and multiplies nearly all of it by "
     "zero, to fetch one row for each vector: indexing fetches the rows. Found is aten::one_hot, or "
     "aten::scatter_ of ones into zeros with one index per row, followed by conversions and views "
-    "only, then by a product that takes a tensor of the same size with the classes as a dimension. "
-    "Counted are making, converting and multiplying. Making and converting go; of a product of C "
+    "only, then by a GEMM that takes a tensor of the same size with the classes as a dimension. "
+    "Counted are making, converting and multiplying. Making and converting go; of a GEMM over C "
     "classes 64 / C is taken to be left, a fiftieth at least: with up to 64 classes it is as cheap "
-    "as looking up. The product's backward pass is not counted. Fires from 1 % of the step. Needs "
+    "as looking up. The GEMM's backward pass is not counted. Fires from 1 % of the step. Needs "
     "shapes. Source: "
-    "PyTorch's documentation of torch.nn.Embedding, which is this product as a look-up.";
+    "PyTorch's documentation of torch.nn.Embedding, which is this multiplication as a look-up.";
 
 constexpr double kLeastPercent = 1.0;
-/// A product of so few classes costs no more than looking up.
+/// A GEMM over so few classes costs no more than looking up.
 constexpr double kFewClasses = 64;
-/// What looking up takes at least of a product's time.
+/// What looking up takes at least of a GEMM's time.
 constexpr double kLeastLeft = 0.02;
 /// Operators between making and multiplying that are looked at.
 constexpr std::size_t kNearby = 8;
@@ -98,8 +98,8 @@ class Finder {
 
   struct Found {
     std::vector<SliceId> ops;  // Outermost: made, converted, multiplied.
-    std::vector<SliceId> products;
-    std::vector<double> left;  // Of the product's time, by operator: 0 for those before it.
+    std::vector<SliceId> gemms;
+    std::vector<double> left;  // Of the GEMM's time, by operator: 0 for those before it.
   };
 
   [[nodiscard]] Found find() const {
@@ -110,13 +110,13 @@ class Finder {
       const std::vector<UserOp> ops = user_ops.of(thread);
       for (std::size_t at = 0; at < ops.size(); ++at) {
         const Shape made = vectors(ops[at].op);
-        const std::size_t product = made.empty() ? at : product_of(ops, at, made);
-        if (product == at) continue;
-        for (std::size_t i = at; i <= product; ++i) {
+        const std::size_t gemm = made.empty() ? at : gemm_of(ops, at, made);
+        if (gemm == at) continue;
+        for (std::size_t i = at; i <= gemm; ++i) {
           found.ops.push_back(ops[i].op);
-          found.left.push_back(i == product ? left_of(made.back()) : 0.0);
+          found.left.push_back(i == gemm ? left_of(made.back()) : 0.0);
         }
-        found.products.push_back(ops[product].op);
+        found.gemms.push_back(ops[gemm].op);
       }
     }
     return found;
@@ -141,8 +141,8 @@ class Finder {
     return {};
   }
 
-  /// The product that takes the vectors made at `at`, or `at`.
-  [[nodiscard]] std::size_t product_of(const std::vector<UserOp>& ops, std::size_t at,
+  /// The GEMM that takes the vectors made at `at`, or `at`.
+  [[nodiscard]] std::size_t gemm_of(const std::vector<UserOp>& ops, std::size_t at,
                                        const Shape& made) const {
     for (std::size_t next = at + 1; next < std::min(ops.size(), at + 1 + kNearby); ++next) {
       const StringId name = trace_.slices.name[ops[next].op.row()];
@@ -153,8 +153,8 @@ class Finder {
     return at;
   }
 
-  [[nodiscard]] bool takes(SliceId product, const Shape& made) const {
-    return std::ranges::any_of(shapes_of(trace_, product), [&](const Shape& shape) {
+  [[nodiscard]] bool takes(SliceId gemm, const Shape& made) const {
+    return std::ranges::any_of(shapes_of(trace_, gemm), [&](const Shape& shape) {
       return elements(shape) == elements(made) &&
              std::ranges::find(shape, made.back()) != shape.end();
     });
@@ -194,7 +194,7 @@ Outcome check(const RuleContext& rules) {
     return not_recorded(rules, "shapes were not recorded", "record_shapes=True");
   }
   const Finder::Found found = Finder(rules).find();
-  if (found.products.empty()) return std::vector<Finding>{};
+  if (found.gemms.empty()) return std::vector<Finding>{};
   Finding finding;
   const Duration all = claim_all(rules, found, finding);
   if (rules.percent(total(finding.claims)) < kLeastPercent) return std::vector<Finding>{};
@@ -205,12 +205,12 @@ Outcome check(const RuleContext& rules) {
   finding.confidence = Confidence::medium;
   finding.effort = Effort::line;
   finding.evidence.push_back(evidence_of(
-      rules, found.products,
-      counted_noun(found.products.size(), "multiplication") +
+      rules, found.gemms,
+      counted_noun(found.gemms.size(), "multiplication") +
           " right behind one-hot vectors of the same size; making, converting and multiplying "
           "them are counted"));
   finding.counter_evidence =
-      "That the product takes these vectors is known by their size and by what lies between, not "
+      "That the GEMM takes these vectors is known by their size and by what lies between, not "
       "by the tensor itself.";
   finding.fix = {
       .text =
