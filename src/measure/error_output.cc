@@ -15,6 +15,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/whole_io.h"
+
 namespace fathom::measure {
 namespace {
 
@@ -39,17 +41,8 @@ constexpr std::size_t kLongestWords =
 
 std::pair<Descriptor, Descriptor> new_pipe() {
   int ends[2] = {-1, -1};
-  static_cast<void>(pipe2(ends, O_CLOEXEC));
+  if (pipe2(ends, O_CLOEXEC) != 0) return {};
   return {Descriptor(ends[0]), Descriptor(ends[1])};
-}
-
-void write_all(std::string_view text) {
-  while (!text.empty()) {
-    const ssize_t written = write(STDERR_FILENO, text.data(), text.size());
-    if (written < 0 && errno == EINTR) continue;
-    if (written <= 0) return;  // nobody reads it: the run is not to notice
-    text.remove_prefix(static_cast<std::size_t>(written));
-  }
 }
 
 }  // namespace
@@ -110,7 +103,8 @@ class ErrorRelay {
     const ssize_t got = read(read_.get(), block_.data(), block_.size());
     if (got <= 0) return got;
     const std::string_view piece(block_.data(), static_cast<std::size_t>(got));
-    write_all(piece);
+    // Where nobody reads it, the run is not to notice.
+    static_cast<void>(write_all(STDERR_FILENO, piece));
     words_.see(piece);
     return got;
   }
