@@ -112,6 +112,27 @@ class Sweeps(unittest.TestCase):
         self.assertEqual(done.returncode, 0)
         self.assertIn("out of memory", done.stdout)
 
+    def test_out_of_memory_is_a_row_whatever_else_is_said_and_shown(self):
+        text = "[ {v} -lt 4 ] || { echo MemoryError >&2; head -c 5000 /dev/zero | tr '\\0' x >&2; exit 1; }"
+        for options in ([], ["--show-output"]):
+            found = result(SWEEP, *options, "--sweep", "v=1,4", "--runs", "1", "--metric", "wall", "--", "sh", "-c", text)
+            self.assertEqual([each["state"] for each in found["values"]], ["measured", "out_of_memory"])
+
+    def test_what_is_kept_stays_in_its_folder(self):
+        kept = self.folder / "a/b/c/d/kept"
+        kept.parent.mkdir(parents=True)
+        steps = self.folder / "steps.py"
+        steps.write_text("from fathom_recorder.api import step\nfor _ in range(9): step()\n")
+        result(SWEEP, "--sweep", "v=../../../../out,2", "--runs", "1", "--warmup", "0", "--keep", str(kept), "--metric",
+               "step", "--", sys.executable, str(steps), "{v}")
+        self.assertEqual(list(self.folder.rglob("out")), [])
+        self.assertEqual(len([path.name for path in (kept / "new").iterdir() if path.name.startswith("v=.._.._.._.._out-")]), 1)
+
+    def test_the_schema_has_every_metric(self):
+        listed = SWEEP["properties"]["metric"]["anyOf"][0]["enum"]
+        names = bench("--metric", "none", "--", "true").stderr.split("there are: auto, ")[1].replace("-", "_").split(", ")
+        self.assertEqual(sorted(listed), sorted(name.split()[0] for name in names))
+
     def test_what_takes_too_long_is_a_row(self):
         found = result(SWEEP, "--sweep", "s=0,300", "--timeout", "0.5", "--runs", "2", "--metric", "wall", "--",
                        "sleep", "{s}")
@@ -213,6 +234,25 @@ class Crossovers(unittest.TestCase):
         always = crossing(200, 80)
         self.assertEqual((always["crossing"], always["surely_faster"]), ("always", 1))
 
+    def test_what_the_medians_say_is_not_said_to_be_certain(self):
+        def said(*new):
+            done = bench("--quiet", "--crossover", "n=1..2", "--runs", "1", "--warmup", "0", "--metric", "wall", "--base",
+                         "sh -c 'sleep 0.01' {n}", "--", *new, "{n}")
+            self.assertEqual(done.returncode, 0, done.stderr)
+            return " ".join(done.stdout.split())
+
+        self.assertIn("Crossover cannot tell at n 1; by the medians the new command costs no more already at n 1", said("true"))
+        self.assertIn("Crossover cannot tell at n 1, 2; by the medians the new command costs more up to n 2",
+                      said("sh", "-c", "sleep 0.3"))
+
+    def test_no_pair_begins_after_the_time(self):
+        done = bench("--quiet", "--json", "--crossover", "n=1..1024", "--time", "300ms", "--runs", "1000", "--warmup", "0",
+                     "--metric", "wall", "--base", "sleep 0.02{n}", "--", "sleep", "0.02{n}")
+        self.assertEqual(done.returncode, 4, done.stderr)
+        found = json.loads(done.stdout)
+        self.assertEqual(found["stopped"], "time")
+        self.assertLess(found["values"][0]["new"]["count"], 50)
+
     def test_a_size_without_memory_is_no_never(self):
         limited = "import resource; resource.setrlimit(resource.RLIMIT_AS, (1 << 30, 1 << 30)); x = bytearray({n} << 20)"
         done = bench("--quiet", "--json", "--crossover", "n=100..1600", "--runs", "2", "--warmup", "0", "--metric", "peak-memory",
@@ -281,6 +321,8 @@ class Mistakes(program.MistakesCase):
         self.fails(2, "bench", "--crossover", "n=9..1", "--base", "a", "--", "true", says="bounds")
         self.fails(2, "bench", "--bisect", "n", "--base", "true", "--", "true", says="without --base")
         self.fails(2, "bench", "--bisect", "n", "--sweep", "v=1,2", "--", "true", says="one of --sweep")
+        for option in (["--time", "1s"], ["--runs", "3"], ["--metric", "cpu"], ["--resolution", "1%"], ["--warmup", "3"]):
+            self.fails(2, "bench", *option, "--bisect", "n", "--", "true", says=f"{option[0]} has no meaning with --bisect")
         self.fails(2, "bench", "--svg", "x.svg", "--bisect", "n", "--", "true", says="nothing to plot")
         self.fails(2, "bench", "--memory-limit", "1GiB", "--", "true", says="--memory-limit belongs")
         self.fails(2, "bench", "--target", "20%", "--", "true", says="--base")
