@@ -337,8 +337,9 @@ Command bench() {
       "drawn at random, so that drift, neighbours and who comes first cannot look like a "
       "difference. The verdict is faster, slower, same within the resolution, or cannot tell; "
       "below 6 pairs nothing is claimed. Sampling stops by precision, blind to which is slower. "
-      "The exit code is 0 whatever the verdict, but for --target; 4 where a crossover cannot be "
-      "decided; 1 when a run fails or takes longer than it may, or no value of --sweep or --bisect "
+      "The exit code is 0 whatever the verdict, but for --target; 4 when the search for a "
+      "crossover ends without an answer; 1 when a run fails or takes longer than it may, or no "
+      "value of --sweep or --bisect "
       "runs; "
       "128 + N when signal N ends the bench, whose results are then printed as they are. "
       "docs/bench.md has the rules.";
