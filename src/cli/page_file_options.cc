@@ -1,11 +1,14 @@
 // Declares the options of the page as a file, and writes it.
 #include "cli/page_file_options.h"
 
+#include "cli/messages.h"
 #include "cli/output.h"
 #include "engine/query/quantity.h"
 
 namespace fathom::cli {
 namespace {
+
+constexpr const char* kWithout = "; the page is written without it";
 
 Options::Parse bytes_into(PageFileArguments& args) {
   return [&args](const std::string& text) -> Result<void> {
@@ -36,12 +39,16 @@ Result<void> check_page_file(const PageFileArguments& args) {
 }
 
 Result<void> write_page_file(const PageFileArguments& args, server::Viewed& viewed) {
-  const Result<std::string> page = server::make_page_file(viewed, args.file);
+  const Result<server::PageFile> page = server::make_page_file(viewed, args.file);
   if (!page) return page.error();
   Result<Output> file = Output::open(args.html, "--html");
   if (!file) return std::move(file).error();
-  Result<void> written = file->write(*page);
-  return written ? file->finish() : written;
+  Result<void> written = file->write(page->html);
+  if (written) written = file->finish();
+  if (!written || page->lacking.empty()) return written;
+  for (std::size_t i = 0; i + 1 < page->lacking.size(); ++i)
+    say_error(page->lacking[i].message + kWithout);
+  return Error{page->lacking.back().code, page->lacking.back().message + kWithout};
 }
 
 }  // namespace fathom::cli

@@ -19,7 +19,7 @@ struct PageFileArguments {
 void declare_page_file(Options& options, PageFileArguments& args, std::string_view html_doc);
 /// Error: invalid_argument, where what is about the file is given without it.
 Result<void> check_page_file(const PageFileArguments& args);
-/// Writes the file.
+/// Writes the file. Error: also where the file is written, but lacks what should be in it.
 Result<void> write_page_file(const PageFileArguments& args, server::Viewed& viewed);
 
 }  // namespace fathom::cli

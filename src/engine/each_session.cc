@@ -6,13 +6,9 @@
 #include "base/out_of_memory.h"
 
 namespace fathom {
-namespace {
-
-bool is_not_a_trace(const Error& error) {
-  return error.code == ErrorCode::unsupported || error.code == ErrorCode::corrupt;
+bool is_other_file(const Inputs::File& file, const Error& error) {
+  return file.found && (error.code == ErrorCode::unsupported || error.code == ErrorCode::corrupt);
 }
-
-}  // namespace
 
 Result<SharedSession> open_session(const Inputs::File& file, const ReadOptions& options) {
   Result<std::unique_ptr<Session>> session = Session::open(file, options);
@@ -26,7 +22,7 @@ void for_each_session(const Inputs& inputs, const InputHandlers& handlers, const
   for (const Inputs::File& file : inputs.files) {
     const Result<SharedSession> session = handlers.open(file);
     if (!session) {
-      if (file.found && is_not_a_trace(session.error())) {
+      if (is_other_file(file, session.error())) {
         handlers.skipped(session.error());
         continue;
       }

@@ -31,6 +31,9 @@ Result<SharedSession> open_session(const Inputs::File& file, const ReadOptions& 
 
 using UseSession = std::function<Result<Proceed>(const SharedSession&, const Inputs::File&)>;
 
+/// Was the file found in a directory, and is it no trace that cannot be read but something else?
+bool is_other_file(const Inputs::File& file, const Error& error);
+
 /// Calls `use` for each recording behind the inputs. After an error the next input is tried, but an
 /// error of `use` before anything succeeded ends it: what is wrong with the request is wrong for
 /// every input. Where no file is a trace, that is an error, too.

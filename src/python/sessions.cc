@@ -15,6 +15,7 @@
 #include "base/utf8.h"
 #include "engine/device_peaks.h"
 #include "engine/diagnosis/diagnosis.h"
+#include "engine/each_session.h"
 #include "engine/inputs/inputs.h"
 #include "engine/own_options.h"
 #include "engine/query/nearest.h"
@@ -113,15 +114,26 @@ std::string view_command(const TypedOptions& scope, const std::vector<Inputs::Fi
   return server::view_command(scope, names);
 }
 
+/// Who asked for the page asked for all of its inputs.
+Result<std::string> html_of(Result<server::PageFile> page) {
+  if (!page) return std::move(page).error();
+  if (!page->lacking.empty()) return page->lacking.front();
+  return std::move(page->html);
+}
+
 nb::str page_file(std::vector<Inputs::File> files, std::size_t most_bytes, bool redact,
                   unsigned threads) {
   server::ViewRequest request;
   request.command = view_command({}, files);
   request.inputs.files = std::move(files);
   request.threads = threads;
-  Result<std::string> page = unlocked(threads, [&] {
-    server::Viewed viewed(std::move(request));
-    return server::make_page_file(viewed, {.most_bytes = most_bytes, .redact = redact});
+  Result<std::string> page = unlocked(threads, [&]() -> Result<std::string> {
+    // Read here, not by the page's own thread: too little memory is Python's MemoryError.
+    Result<SharedSession> first =
+        open_session(request.inputs.files.front(), ReadOptions{.threads = threads});
+    if (!first) return std::move(first).error();
+    server::Viewed viewed(std::move(request), *std::move(first));
+    return html_of(server::make_page_file(viewed, {.most_bytes = most_bytes, .redact = redact}));
   });
   const std::string html = value_or_raise(std::move(page));
   return nb::str(html.data(), html.size());
@@ -257,10 +269,10 @@ nb::str page_of(const Diagnosed& diagnosed, std::size_t most_bytes, bool redact)
   request.threads = diagnosed.threads;
   Result<std::string> page = unlocked(diagnosed.threads, [&] {
     server::Viewed viewed(std::move(request), diagnosed.session);
-    return server::make_page_file(viewed, {.most_bytes = most_bytes,
-                                           .redact = redact,
-                                           .diagnosis = &diagnosed.diagnosis,
-                                           .request = &asked});
+    return html_of(server::make_page_file(viewed, {.most_bytes = most_bytes,
+                                                   .redact = redact,
+                                                   .diagnosis = &diagnosed.diagnosis,
+                                                   .request = &asked}));
   });
   const std::string html = value_or_raise(std::move(page));
   return nb::str(html.data(), html.size());

@@ -2,10 +2,13 @@
 #include "render/next_commands.h"
 
 #include <algorithm>
+#include <array>
+#include <charconv>
 #include <limits>
 #include <string>
 
 #include "base/shell_word.h"
+#include "engine/device_peaks.h"
 #include "render/finding_text.h"
 #include "render/shell.h"
 #include "render/text_width.h"
@@ -45,6 +48,29 @@ std::string selection_options(const DiagnosisRequest& request) {
   return options;
 }
 
+/// " --price 0.3", with as many digits as were typed.
+std::string rate_option(std::string_view name, double rate) {
+  if (rate < 0) return {};
+  std::array<char, 32> digits{};
+  const auto end = std::to_chars(digits.data(), digits.data() + digits.size(), rate).ptr;
+  return " --" + std::string(name) + " " + std::string(digits.data(), end);
+}
+
+/// The device's name, where --peaks knows it; else the request is of a file, whose name is unknown.
+std::string peaks_word(const DeviceSpec& peaks) {
+  const std::string name(peaks.name);
+  const Result<DevicePeaks> known = DevicePeaks::known(name);
+  return known && known->chosen() != nullptr ? shell_word(name) : "FILE";
+}
+
+/// What changes a diagnosis beside rank, selection and focus.
+std::string judging_options(const DiagnosisRequest& request) {
+  std::string options = request.exclude_warmup ? " --exclude-warmup" : "";
+  if (request.peaks != nullptr) options += " --peaks " + peaks_word(*request.peaks);
+  return options + rate_option("price", request.price_per_kwh) +
+         rate_option("carbon", request.carbon_g_per_kwh);
+}
+
 std::string labelled(std::string_view label, const std::string& before, const Diagnosis& diagnosis,
                      const Style& style) {
   const std::string command = command_on(before + " TRACE", diagnosis.input);
@@ -58,17 +84,17 @@ std::string next_commands(const Diagnosis& diagnosis, const DiagnosisRequest& re
   const std::string selection = selection_options(request);
   const std::string rank =
       request.rank && diagnosis.ranks ? " --rank " + std::to_string(*request.rank) : "";
-  const std::string warmup = request.exclude_warmup ? " --exclude-warmup" : "";
+  const std::string judging = judging_options(request);
   std::string out;
   const auto add = [&](const std::string& before) {
     out += labelled(out.empty() ? "Next" : "", before, diagnosis, style);
   };
   if (!view.all && !diagnosis.findings.empty()) {
     const std::string focus = request.focus.empty() ? "" : " --focus " + shell_word(request.focus);
-    add("fathom diagnose --all" + rank + selection + warmup + focus);
+    add("fathom diagnose --all" + rank + selection + judging + focus);
   }
   if (diagnosis.run && diagnosis.run->plain) {
-    if (!view.all && diagnosis.findings.empty()) add("fathom diagnose --all");
+    if (!view.all && diagnosis.findings.empty()) add("fathom diagnose --all" + judging);
     if (is_by_samples(diagnosis.verdict.id)) {
       add("fathom hot");
       add(diagnosis.verdict.id == VerdictId::waiting ? "fathom waits" : "fathom threads");
@@ -98,14 +124,18 @@ std::string next_commands(const Diagnosis& diagnosis, const DiagnosisRequest& re
     const auto other = std::ranges::find_if(diagnosis.ranks->rows, is_other);
     if (other != diagnosis.ranks->rows.end()) {
       const std::string choice = " --rank " + std::to_string(*other->rank);
-      out += labelled("Other ranks", "fathom diagnose" + choice + selection + warmup, diagnosis,
+      out += labelled("Other ranks", "fathom diagnose" + choice + selection + judging, diagnosis,
                       style);
     }
   }
   if (!view.bare && !diagnosis.narrower.empty()) {
     const std::string focus = " --focus " + shell_word(diagnosis.narrower);
-    out += labelled("Narrower", "fathom diagnose" + rank + selection + warmup + focus, diagnosis,
+    out += labelled("Narrower", "fathom diagnose" + rank + selection + judging + focus, diagnosis,
                     style);
+  }
+  if (diagnosis.input == "-" && !out.empty()) {
+    out += std::string(kLabelWidth, ' ') +
+           "TRACE is the file that standard input came from: it cannot be read again.\n";
   }
   return out;
 }

@@ -117,7 +117,7 @@ Report report() {
        .doc = "One row per Python function over all threads and processes, or per line with "
               "--group-by line. Own times sum to the processor time of the sampled threads, which "
               "is the scheduler's; total times overlap, for a caller's holds its callees'. Samples "
-              "are taken from outside and say where, not how much: a thread that was met running "
+              "are taken from outside and say where, not how much. A thread that was met running "
               "gets what it ran since it was last met so. fathom run records them where PyTorch "
               "is not in the process, with --with samples everywhere.",
        .group_by = kGroupBy,

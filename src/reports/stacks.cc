@@ -186,7 +186,7 @@ Report report() {
               "the time that threads were inside of anything; with --metric device to the duration "
               "of all kernels, copies and fills. With --metric on-cpu, blocked or both they sum to "
               "the time that sampled threads were on a processor or blocked, whatever else is "
-              "selected; in both, what was blocked ends with (blocked). on-cpu is the default "
+              "selected. In both, what was blocked ends with (blocked). on-cpu is the default "
               "where nothing but samples was recorded. Of a "
               "profile of "
               "functions alone the rows are functions by their own time.",

@@ -202,13 +202,14 @@ Result<std::shared_ptr<OpenInput>> Viewed::read(std::size_t input, Keeping keepi
   const Inputs::File& file = request_.inputs.files[input];
   const FileIdentity identity = FileIdentity::of(file.path);
   const ThreadPool pool(request_.threads);
-  auto opened =
-      or_out_of_memory("reading " + file.name(), [&]() -> Result<std::shared_ptr<OpenInput>> {
-        Result<std::unique_ptr<Session>> session =
-            Session::open(file, ReadOptions{.threads = request_.threads}, keeping);
-        if (!session) return std::move(session).error();
-        return std::make_shared<OpenInput>(*std::move(session));
-      });
+  const auto open = [&]() -> Result<std::shared_ptr<OpenInput>> {
+    Result<std::unique_ptr<Session>> session =
+        Session::open(file, ReadOptions{.threads = request_.threads}, keeping);
+    if (!session) return std::move(session).error();
+    return std::make_shared<OpenInput>(*std::move(session));
+  };
+  // The first is read by a thread whose exceptions nobody catches; who asks for another one does.
+  auto opened = input == 0 ? or_out_of_memory("reading " + file.name(), open) : open();
   if (opened) {
     const std::scoped_lock lock(mutex_);
     identities_[input] = identity;
@@ -231,6 +232,7 @@ void Viewed::read_first() {
     read_or_say_why();
   } catch (const std::bad_alloc&) {  // of the reason
     const std::scoped_lock lock(mutex_);
+    progress_.code = ErrorCode::io;
     progress_.message = "out of memory";  // short enough to need none
     progress_.state = State::failed;
     read_changed_.notify_all();
@@ -248,6 +250,7 @@ void Viewed::read_or_say_why() {
     progress_.seconds = seconds_since(begun_);
     read_changed_.notify_all();
     if (!opened) {
+      progress_.code = opened.error().code;
       progress_.message = std::move(opened).error().message;
       progress_.state = State::failed;
       return;
@@ -316,7 +319,7 @@ void Viewed::prepare(OpenInput& input) const {
 
 Result<std::shared_ptr<OpenInput>> Viewed::first() const {
   const std::scoped_lock lock(mutex_);
-  if (progress_.state == State::failed) return Error{ErrorCode::corrupt, progress_.message};
+  if (progress_.state == State::failed) return Error{progress_.code, progress_.message};
   if (first_ == nullptr) return Error{ErrorCode::unsupported, "the input is still being read"};
   return first_;
 }

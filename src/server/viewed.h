@@ -102,7 +102,8 @@ class Viewed {
   enum class State : std::uint8_t { reading, ready, failed };
   struct Progress {
     State state = State::reading;
-    std::string message;          ///< Of a failure.
+    ErrorCode code = ErrorCode::io;  ///< Of a failure, as its message.
+    std::string message;
     double seconds = 0;           ///< That reading took so far, or altogether.
     std::optional<double> share;  ///< Of the bytes, while it reads; from 0 to 1.
   };

@@ -105,6 +105,22 @@ def carried(page: pathlib.Path) -> dict:
 
 
 class Advice(unittest.TestCase):
+    def test_commands_to_run_next_ask_for_the_same_diagnosis(self):
+        options = ["--peaks", "H100 SXM", "--price", "0.3", "--carbon", "420", "--exclude-warmup"]
+        done = fathom("diagnose", *options, EXAMPLE)
+        commands = [shlex.split(line) for line in re.findall(r"\bfathom diagnose .*", plain(done.stdout.decode()))]
+        self.assertGreaterEqual(len(commands), 2, done.stdout)
+        for command in commands:
+            for option, value in zip(options[:6:2], options[1:6:2], strict=True):
+                self.assertEqual(command[command.index(option) + 1], value)
+            self.assertIn("--exclude-warmup", command)
+
+    def test_commands_after_standard_input_name_what_stands_for_it(self):
+        with gzip.open(EXAMPLE) as trace:
+            done = subprocess.run([FATHOM, "diagnose", "-"], input=trace.read(), capture_output=True, check=True, env=ENVIRONMENT)
+        self.assertIn("\n              TRACE is the file that standard input came from: it cannot be read again.\n",
+                      done.stdout.decode())
+
     def test_names_no_settings_of_another_vendors_libraries(self):
         judged = 0
         for trace in RECORDINGS:

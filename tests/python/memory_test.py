@@ -86,6 +86,41 @@ def test_a_session_without_memory_raises_memory_error_and_the_next_one_works(
     assert any(explained.fullmatch(message) for message in messages), messages
 
 
+VIEW = """
+import os, resource, sys
+
+os.environ["FATHOM_CACHE"] = "off"  # it is reading that takes memory
+import fathom
+
+session = fathom.open(sys.argv[1], threads=2)
+page = resource.getpagesize()
+hard = resource.getrlimit(resource.RLIMIT_AS)[1]
+for step in range(80):
+    used = int(open("/proc/self/statm").read().split()[0]) * page
+    resource.setrlimit(resource.RLIMIT_AS, (used + int(65536 * 1.15**step), hard))
+    try:
+        session.view()
+        print("enough")
+        break
+    except MemoryError:
+        pass
+    finally:
+        resource.setrlimit(resource.RLIMIT_AS, (hard, hard))
+"""
+
+
+def test_a_page_without_memory_raises_memory_error(source: pathlib.Path) -> None:
+    large = source / "tests" / "data" / "traces" / "luatil_rtx3060_compile_triton.json.gz"
+    done = subprocess.run(
+        [sys.executable, "-c", VIEW, large],
+        capture_output=True,
+        text=True,
+        timeout=300,
+        env=os.environ,
+    )
+    assert (done.returncode, done.stdout) == (0, "enough\n"), done.stderr
+
+
 @pytest.mark.parametrize("factor", ["1.22", "1.1", "1.05"])
 def test_a_thread_that_begins_without_memory_does_not_end_the_interpreter(
     source: pathlib.Path, factor: str

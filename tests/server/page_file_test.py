@@ -5,6 +5,7 @@ import hashlib
 import json
 import pathlib
 import re
+import resource
 import struct
 import subprocess
 import tempfile
@@ -53,6 +54,14 @@ def texts_of(trace):
     return {text for text in texts if isinstance(text, str)}
 
 
+def taken_apart(html):
+    """The page without its answers, their bytes, and where each is."""
+    carried = re.search(r'<script type="application/octet-stream" id="fathom-answers">([A-Za-z0-9+/=]*)</script>', html)
+    data = gzip.decompress(base64.b64decode(carried[1]))
+    place, = struct.unpack("<Q", data[-8:])
+    return html.replace(carried[1], ""), data, json.loads(data[place:-8])
+
+
 class PageFile:
     """A written file, taken apart."""
 
@@ -63,11 +72,7 @@ class PageFile:
         self.said = viewer.fathom(command, "--html", self.path, *arguments)
         self.bytes = self.path.read_bytes()
         self.html = self.bytes.decode()
-        carried = re.search(r'<script type="application/octet-stream" id="fathom-answers">([A-Za-z0-9+/=]*)</script>', self.html)
-        self.frame = self.html.replace(carried[1], "")
-        self.data = gzip.decompress(base64.b64decode(carried[1]))
-        place, = struct.unpack("<Q", self.data[-8:])
-        index = json.loads(self.data[place:-8])
+        self.frame, self.data, index = taken_apart(self.html)
         self.places, self.left_out = index["answers"], index["left_out"]
 
     def raw(self, question):
@@ -202,6 +207,41 @@ class Export(unittest.TestCase):
             page = PageFile(self, folder)
         self.assertEqual([sentence for sentence in page.left_out if "compared" in sentence or "could not be read" in sentence], [])
         self.assertTrue([sentence for sentence in page.left_out if "not of the other recordings" in sentence])
+
+    def test_an_input_that_cannot_be_read_is_an_error(self):
+        with tempfile.TemporaryDirectory() as folder:
+            bad, page = pathlib.Path(folder) / "bad.json", pathlib.Path(folder) / "page.html"
+            bad.write_text("hello\n")
+            for inputs, written in (([TRACE, bad], True), ([bad, TRACE], False)):
+                done = subprocess.run([viewer.FATHOM, "view", "--html", page, *inputs], capture_output=True, check=False, cwd=viewer.ROOT,
+                                      stdin=subprocess.DEVNULL, text=True)
+                self.assertEqual(done.returncode, 3, done.stderr)
+                self.assertRegex(done.stderr, r"\Afathom: .*bad\.json: not a trace that Fathom reads.*\n\Z")
+                self.assertEqual("; the page is written without it" in done.stderr, written)
+                self.assertEqual(page.exists(), written)
+                page.unlink(missing_ok=True)
+
+    @unittest.skipIf(b"__asan_init" in pathlib.Path(viewer.FATHOM).read_bytes(), "sanitizers need more address space than there is memory")
+    def test_memory_that_runs_out_is_an_error(self):
+        """Whatever the limit: the page of two inputs is whole, or an error names what is missing."""
+        limit, failures = 18 << 20, 0
+        while True:
+            with tempfile.TemporaryDirectory() as folder:
+                page = pathlib.Path(folder) / "page.html"
+                done = subprocess.run([viewer.FATHOM, "view", "--threads", "1", "--html", page, TRACE, LARGER], capture_output=True,
+                                      check=False, cwd=viewer.ROOT, stdin=subprocess.DEVNULL, text=True,
+                                      env={**viewer.ENVIRONMENT, "FATHOM_CACHE": "off"},
+                                      preexec_fn=lambda most=limit: resource.setrlimit(resource.RLIMIT_AS, (most, most)))
+                if done.returncode == 0:
+                    _, _, index = taken_apart(page.read_text())
+                    break
+            self.assertEqual(done.returncode, 3, done.stderr)
+            self.assertIn("out of memory", done.stderr)
+            failures += 1
+            limit = limit * 21 // 20
+        self.assertGreater(failures, 5)
+        self.assertEqual(done.stderr, "")
+        self.assertFalse([sentence for sentence in index["left_out"] if "could not be read" in sentence or "other recordings" in sentence])
 
     def test_two_inputs_are_compared(self):
         page = PageFile(self, TRACE, LARGER)

@@ -103,7 +103,7 @@ struct RankedFinding {
   Duration upper_bound{};  ///< Per counted step: what no stronger finding has claimed.
   double percent = 0;      ///< upper_bound of `step`.
   Duration step{};         ///< Mean length of the steps that the finding is about.
-  /// Predicted gain per counted step; unset where the finding predicts nothing.
+  /// Predicted saving per counted step; unset where the finding predicts nothing.
   struct Gain {
     Duration low{};
     Duration likely{};

@@ -19,7 +19,6 @@ struct RunFamily {
   std::map<std::int64_t, std::int32_t> ranks;
   std::map<std::int64_t, std::string> names;
   std::set<std::int64_t> mains;
-
 };
 
 /// Which of some processes each one descends from. Ways to the top are walked once.

@@ -107,9 +107,9 @@ bool is_regular_expression(std::string_view pattern) {
 struct Filter::State {
   std::size_t column = 0;
   Operator op = Operator::equal;
-  bool null = false;             ///< Compares with a missing value.
-  std::string text;              ///< The operand as written.
-  std::optional<double> number;  ///< The operand as a number, when it is one.
+  bool null = false;                   ///< Compares with a missing value.
+  std::string text;                    ///< The operand as written.
+  std::optional<double> number;        ///< The operand as a number, when it is one.
   std::optional<NamePattern> pattern;  ///< Unset for plain text.
 
   [[nodiscard]] bool found_in(std::string_view value) const {

@@ -305,7 +305,8 @@ std::vector<Finding> by_index(const RuleContext& rules) {
   finding.fix = {
       .text =
           "Where gathered rows are only added up again (messages of a graph), one multiplication "
-          "with a sparse matrix does both, in the backward pass, too; else gather once what is used "
+          "with a sparse matrix does both, in the backward pass, too; else gather once what is "
+          "used "
           "several times. Caveat: sums in another order differ in their last digits.",
       .before = "y = torch.zeros(n, d).index_add(0, target, x[source])",
       .after =

@@ -21,7 +21,8 @@ namespace one_hot_products_rule {
 namespace {
 
 constexpr std::string_view kDoc =
-    "A matrix multiplication with one-hot vectors reads the whole table, and multiplies nearly all of it by "
+    "A matrix multiplication with one-hot vectors reads the whole table, and multiplies nearly all "
+    "of it by "
     "zero, to fetch one row for each vector: indexing fetches the rows. Found is aten::one_hot, or "
     "aten::scatter_ of ones into zeros with one index per row, followed by conversions and views "
     "only, then by a GEMM that takes a tensor of the same size with the classes as a dimension. "
@@ -143,7 +144,7 @@ class Finder {
 
   /// The GEMM that takes the vectors made at `at`, or `at`.
   [[nodiscard]] std::size_t gemm_of(const std::vector<UserOp>& ops, std::size_t at,
-                                       const Shape& made) const {
+                                    const Shape& made) const {
     for (std::size_t next = at + 1; next < std::min(ops.size(), at + 1 + kNearby); ++next) {
       const StringId name = trace_.slices.name[ops[next].op.row()];
       if (ops[next].step != ops[at].step) return at;

@@ -102,7 +102,9 @@ Response error_response(unsigned status, std::string_view code, std::string_view
 
 Response error_response(const Error& error) {
   const Kind kind = kind_of(error.code);
-  return error_response(kind.status, kind.code, error.message);
+  Response response = error_response(kind.status, kind.code, error.message);
+  response.error = error;
+  return response;
 }
 
 void compress(Response& response) {

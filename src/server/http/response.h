@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -16,8 +17,9 @@ struct Response {
   std::string body;
   /// Instead of `body`: bytes that live as long as the program.
   std::string_view fixed;
-  bool gzipped = false;    ///< The bytes are compressed.
-  bool immutable = false;  ///< The same address always has the same answer.
+  std::optional<Error> error;  ///< What the body says, where there is no answer.
+  bool gzipped = false;        ///< The bytes are compressed.
+  bool immutable = false;      ///< The same address always has the same answer.
 
   [[nodiscard]] std::string_view bytes() const {
     return fixed.data() != nullptr ? fixed : std::string_view(body);

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "server/http/response.h"
@@ -48,6 +49,9 @@ class Carrier {
   /// A sentence for who looks for it.
   void leave_out(std::string sentence) { left_out_.push_back(std::move(sentence)); }
   [[nodiscard]] const std::vector<std::string>& left_out() const { return left_out_; }
+  /// An input, or what should be shown of it, is not here for this reason.
+  void lack(Error why) { lacking_.push_back(std::move(why)); }
+  [[nodiscard]] std::vector<Error> take_lacking() { return std::move(lacking_); }
 
  private:
   Viewed& viewed_;
@@ -56,6 +60,7 @@ class Carrier {
   std::size_t most_;
   std::string input_;
   std::vector<std::string> left_out_;
+  std::vector<Error> lacking_;
 };
 
 }  // namespace fathom::server

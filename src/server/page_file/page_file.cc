@@ -6,6 +6,7 @@
 
 #include "engine/diagnosis/diagnosis.h"
 #include "engine/diagnosis/typed_diagnosis.h"
+#include "engine/each_session.h"
 #include "engine/explain.h"
 #include "engine/glossary.h"
 #include "render/diagnosis_json.h"
@@ -94,6 +95,7 @@ Parameters with_shown_focus(const Carrier& carrier, Parameters scope) {
 struct Known {
   const Response& diagnosis;
   const RankAnswers& ranks;
+  bool told;  ///< Who asks for the page has told of ranks that cannot be read.
 };
 
 /// The diagnosis under the question that the page asks.
@@ -114,10 +116,12 @@ void carry_rank(Carrier& carrier, const Known& known, std::size_t input) {
   Parameters shown = with_shown_focus(carrier, asked);
   for (Parameters* const some : {&asked, &shown})
     some->emplace_back("input", std::to_string(input));
-  const std::optional<Response> taken =
-      known.ranks.find(carrier.viewed().request().inputs.files[input]);
-  carrier.keep_as(question("api/diagnosis", std::move(shown)),
-                  taken ? *taken : carrier.ask(question("api/diagnosis", std::move(asked))));
+  const Inputs::File& file = carrier.viewed().request().inputs.files[input];
+  const std::optional<Response> taken = known.ranks.find(file);
+  const Response answer = taken ? *taken : carrier.ask(question("api/diagnosis", std::move(asked)));
+  if (answer.error && !known.told && !is_other_file(file, *answer.error))
+    carrier.lack(*answer.error);
+  carrier.keep_as(question("api/diagnosis", std::move(shown)), answer);
 }
 
 /// Of several inputs: what they have in common, or what changed from one to the other. True where
@@ -132,7 +136,8 @@ bool carry_several(Carrier& carrier, const Known& known) {
   } else {
     const Response compared = carrier.ask("api/compare");
     carrier.keep_as("api/compare", compared);
-    // Two files of one folder are not compared.
+    // Only two arguments are compared, not two files of one folder.
+    if (inputs.arguments.size() == 2 && compared.error) carrier.lack(*compared.error);
     if (inputs.files.size() == 2 && compared.status == 200) {
       carrier.leave_out("All but Compare is about " + first +
                         ", which the other is compared with.");
@@ -158,6 +163,7 @@ void carry_second(Carrier& carrier, Viewed& viewed) {
   const std::string name = carrier.shown(viewed.request().inputs.files[1].name());
   if (!second) {
     carrier.leave_out("The timeline of " + name + " is not here: it could not be read.");
+    carrier.lack(second.error());
     return;
   }
   carrier.about("1");
@@ -202,9 +208,9 @@ std::string bytes_in_words(std::size_t bytes) {
 
 /// The page, with as much as is expected to fit into `room` bytes, packed. A redactor, unless all
 /// is to be shown, that has seen no text yet.
-Result<std::string> page_of(Viewed& viewed, OpenInput& input, const Frame& frame,
-                            const PageFileOptions& options, const Known& known,
-                            std::optional<Redactor> redactor, std::size_t room) {
+Result<PageFile> page_of(Viewed& viewed, OpenInput& input, const Frame& frame,
+                         const PageFileOptions& options, const Known& known,
+                         std::optional<Redactor> redactor, std::size_t room) {
   Archive archive;
   Carrier carrier(viewed, archive, redactor ? &*redactor : nullptr, room);
 
@@ -231,12 +237,12 @@ Result<std::string> page_of(Viewed& viewed, OpenInput& input, const Frame& frame
   }
   Result<std::string> packed = archive.finish(carrier.left_out());
   if (!packed) return std::move(packed).error();
-  return frame.with(*packed);
+  return PageFile{.html = frame.with(*packed), .lacking = carrier.take_lacking()};
 }
 
 }  // namespace
 
-Result<std::string> make_page_file(Viewed& viewed, const PageFileOptions& options) {
+Result<PageFile> make_page_file(Viewed& viewed, const PageFileOptions& options) {
   viewed.wait();
   Result<std::shared_ptr<OpenInput>> opened = viewed.open(0);
   if (!opened) return std::move(opened).error();
@@ -247,18 +253,18 @@ Result<std::string> make_page_file(Viewed& viewed, const PageFileOptions& option
                                  ? ask_diagnosis(viewed, **opened, own)
                                  : json_response(render_diagnosis_json(*options.diagnosis) + "\n");
   const RankAnswers& ranks = options.ranks == nullptr ? own : *options.ranks;
-  const Known known{diagnosis, ranks};
+  const Known known{diagnosis, ranks, options.ranks != nullptr};
   std::optional<Redactor> redactor;
   if (options.redact) redactor = redactor_of(viewed, ranks);
   // What a level of the timeline takes is known when it is packed: what was too much is left out.
   for (std::size_t room = frame->room(options.most_bytes);;) {
-    Result<std::string> page = page_of(viewed, **opened, *frame, options, known, redactor, room);
-    if (!page || page->size() <= options.most_bytes) return page;
+    Result<PageFile> page = page_of(viewed, **opened, *frame, options, known, redactor, room);
+    if (!page || page->html.size() <= options.most_bytes) return page;
     if (room == 0) {
       return Error{ErrorCode::invalid_argument,
-                   "the page takes at least " + bytes_in_words(page->size()) + ": --size"};
+                   "the page takes at least " + bytes_in_words(page->html.size()) + ": --size"};
     }
-    room -= std::min(room, 2 * (page->size() - options.most_bytes) + room / 8);
+    room -= std::min(room, 2 * (page->html.size() - options.most_bytes) + room / 8);
   }
 }
 

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <string>
+#include <vector>
 
 #include "base/result.h"
 #include "engine/diagnosis/diagnosis.h"
@@ -22,8 +23,15 @@ struct PageFileOptions {
   const RankAnswers* ranks = nullptr;
 };
 
-/// HTML. Waits until the recording is read. Errors: those of reading; invalid_argument where not
-/// even the diagnosis fits.
-Result<std::string> make_page_file(Viewed& viewed, const PageFileOptions& options);
+struct PageFile {
+  std::string html;
+  /// Why an input that the page should show is not in it, or not compared: one for each. Of ranks
+  /// only where the page made the diagnosis itself.
+  std::vector<Error> lacking;
+};
+
+/// Waits until the recording is read. Errors: those of reading the first input; invalid_argument
+/// where not even the diagnosis fits.
+Result<PageFile> make_page_file(Viewed& viewed, const PageFileOptions& options);
 
 }  // namespace fathom::server
