@@ -39,10 +39,6 @@ constexpr std::size_t kListedOccurrences = 5;
 constexpr std::array<std::string_view, 5> kComparabilities = {
     "same_recording", "comparable", "different_work", "different_devices", "times_only"};
 
-std::vector<double> as_doubles(const std::vector<std::int64_t>& values) {
-  return {values.begin(), values.end()};
-}
-
 /// Twice the median, which is a whole number.
 std::int64_t twice_median(std::vector<std::int64_t> values) {
   std::ranges::sort(values);
@@ -51,7 +47,7 @@ std::int64_t twice_median(std::vector<std::int64_t> values) {
 }
 
 ComparedSide side_of(const Profile& profile) {
-  const std::vector<double> lengths = as_doubles(profile.lengths_ns);
+  const std::vector<double> lengths = profile.lengths();
   ComparedSide side{.input = profile.input,
                     .step_name = profile.step_name,
                     .step_ns = describe(lengths),
@@ -154,8 +150,7 @@ class Comparer {
     out_.mean_change_ns =
         fractions_.rounded(fractions_.change_of_mean(base_.sum_ns(), now_.sum_ns()));
     out_.skew_ns = out_.change_ns - out_.mean_change_ns;
-    const std::optional<MedianRatio> ratio =
-        median_ratio(as_doubles(base_.lengths_ns), as_doubles(now_.lengths_ns));
+    const std::optional<MedianRatio> ratio = median_ratio(base_.lengths(), now_.lengths());
     if (!ratio) return;
     out_.ratio = ratio->ratio;
     out_.ratio_interval = ratio->interval;
@@ -169,6 +164,9 @@ class Comparer {
   [[nodiscard]] std::string no_interval(std::string_view what) const {
     const std::string unsteady = unsteady_sides(out_.base.never_steady(), out_.now.never_steady());
     if (!unsteady.empty()) return "No interval: " + unsteady;
+    if (static_cast<std::size_t>(std::min(base_.steps(), now_.steps())) >=
+        fewest_for_median_ratio())
+      return "No interval: so many times of base are 0 that it has no end";
     return "An interval needs " + std::to_string(fewest_for_median_ratio()) + " " +
            std::string(what) + " a side";
   }
