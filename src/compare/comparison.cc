@@ -128,7 +128,9 @@ class Comparer {
     }
     align_rows();
     sum_buckets();
-    if (base_.content == now_.content) {
+    if (base_.content == now_.content && !same_recording(base_, now_))
+      out_.notes.emplace_back("Both sides are the same recording, of which each has other steps.");
+    if (same_recording(base_, now_)) {
       out_.comparability = Comparability::same_recording;
     } else if (!same_work_) {
       out_.comparability = Comparability::different_work;
@@ -173,7 +175,7 @@ class Comparer {
 
   /// Runs that were not taken in turns.
   void compare_times() {
-    const bool same = base_.content == now_.content && base_.times_only == now_.times_only;
+    const bool same = same_recording(base_, now_);
     out_.comparability = same ? Comparability::same_recording : Comparability::times_only;
     if (same) return;
     out_.notes.emplace_back(
@@ -263,13 +265,12 @@ class Comparer {
                  aligned >= kSameWork * (whole_base + whole_new) ||
                  (exact_base > 0 && exact_base >= kSameWork * whole_base) ||
                  (exact_new > 0 && exact_new >= kSameWork * whole_new);
-    // Without operators nothing could be other work.
-    if (whole_base + whole_new <= 0) out_.aligned[0] = 1;
+    // Without operators nothing could be aligned, and all shares stay 0.
     const double whole = whole_base + whole_new;
-    for (double& share : out_.aligned) share = whole > 0 ? share / whole : share;
+    for (double& share : out_.aligned) share = whole > 0 ? share / whole : 0;
     if (whole > 0) out_.aligned_by_occurrence /= whole;
-    out_.base_aligned = whole_base > 0 ? out_.base_aligned / whole_base : 1;
-    out_.new_aligned = whole_new > 0 ? out_.new_aligned / whole_new : 1;
+    if (whole_base > 0) out_.base_aligned /= whole_base;
+    if (whole_new > 0) out_.new_aligned /= whole_new;
   }
 
   /// By number. Empty where one of the rows does not know.
@@ -521,6 +522,8 @@ class Comparer {
 
   void find_causes() {
     const std::vector<bool> within_noise = judge_noise();
+    if (within_noise.empty() && out_.comparability != Comparability::same_recording)
+      out_.notes.emplace_back("Too few steps to test any row for noise: causes may be chance.");
     for (std::size_t i = 0; i < out_.rows.size(); ++i) {
       ComparedRow& row = out_.rows[i];
       RowFacts facts = facts_of(work_[i]);

@@ -157,6 +157,9 @@ struct Profile {
   [[nodiscard]] std::vector<double> lengths() const;
 };
 
+/// The same steps of the same recording.
+bool same_recording(const Profile& a, const Profile& b);
+
 /// O(n log n). Errors: invalid_argument for a selection that the trace does not have, or where
 /// nothing in it lasts.
 Result<Profile> profile_of(const Session& session, const Request& request);
