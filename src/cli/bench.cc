@@ -116,13 +116,6 @@ Result<void> write(const BenchArguments& args, const Forms& forms, ResultWriter&
   return writer.text(args.markdown ? forms.markdown() : forms.text(writer.style()));
 }
 
-Result<void> write_file(const std::string& path, std::string_view option, std::string_view text) {
-  Result<Output> file = Output::open(path, option);
-  if (!file) return std::move(file).error();
-  if (Result<void> written = file->write(text); !written) return written;
-  return file->finish();
-}
-
 /// Prints, keeps and plots; `code` where all of that went well. What was measured is printed
 /// whatever happens to the files.
 int show(const BenchArguments& args, const Forms& forms, const std::string& svg, int code) {

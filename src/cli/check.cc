@@ -34,19 +34,7 @@ Error usage(const std::string& message) {
   return {ErrorCode::invalid_argument, "check: " + message};
 }
 
-Result<void> write_junit(const CheckArguments& args, const CheckedRuns& checked) {
-  Result<Output> file = Output::open(args.junit, "--junit");
-  if (!file) return std::move(file).error();
-  Result<void> written = file->write(render_check_junit(checked, args.undecided));
-  if (!written) return written;
-  return file->finish();
-}
-
 Result<void> write(const CheckArguments& args, const CheckedRuns& checked, ResultWriter& writer) {
-  if (!args.junit.empty()) {
-    Result<void> written = write_junit(args, checked);
-    if (!written) return written;
-  }
   if (args.output.json)
     return writer.json([&](std::string_view indent) { return render_check_json(checked, indent); });
   return writer.text(args.markdown ? render_check_markdown(checked)
@@ -111,10 +99,14 @@ int run_check(const CheckArguments& args) {
   if (!now) return code;
   const CheckedRuns checked = check_runs(
       references, *now, *budgets, args.within_runs ? Claims::within_runs : Claims::over_runs);
-  return write_results(args.output, {}, [&](ResultWriter& writer, const Output&) {
+  const int shown = write_results(args.output, {}, [&](ResultWriter& writer, const Output&) {
     const Result<void> written = write(args, checked, writer);
     return written ? answer(checked.judgement(), args.undecided) : fail(written.error());
   });
+  if (args.junit.empty()) return shown;
+  const Result<void> written =
+      write_file(args.junit, "check: --junit", render_check_junit(checked, args.undecided));
+  return written ? shown : fail(written.error());
 }
 
 Options::Parse undecided_into(Undecided& undecided) {

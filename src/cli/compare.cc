@@ -24,6 +24,7 @@ struct CompareArguments {
   std::vector<std::string> now;
   std::string target_text;
   std::optional<Target> target;
+  bool within_runs = false;  ///< Of the target.
   Request request;
   OutputArguments output;
   std::string svg;
@@ -59,13 +60,6 @@ int show(const CompareArguments& args, const Compared& compared) {
   });
 }
 
-Result<void> write_svg(const std::string& path, const Comparison& pair) {
-  Result<Output> file = Output::open(path, "compare: --svg");
-  if (!file) return std::move(file).error();
-  const Result<void> written = file->write(render_compare_svg(pair));
-  return written ? file->finish() : written;
-}
-
 /// Is anything in the way of what is asked? Reads the target.
 Result<void> check(CompareArguments& args) {
   const std::vector<std::string>& inputs = args.read.inputs;
@@ -76,21 +70,23 @@ Result<void> check(CompareArguments& args) {
     return usage("takes two inputs, BASE and NEW, or more; got " + std::to_string(inputs.size()));
   if (args.output.json && args.markdown) return usage("--json or --markdown, not both");
   if (inputs.size() > 2 && !args.svg.empty()) return usage("--svg draws two recordings, not more");
+  if (args.within_runs && args.target_text.empty()) return usage("--within-runs is of --target");
   if (args.target_text.empty()) return {};
   Result<Target> target = parse_target(args.target_text);
   if (!target) return std::move(target).error().in("compare: --target");
   args.target = std::move(*target);
+  args.target->within_runs = args.within_runs;
   return {};
 }
 
 int compare_two(const CompareArguments& args, const Runs& base, const Runs& now) {
   const Result<ComparedSides> sides = compare_runs(base, now);
   if (!sides) return fail(sides.error());
-  if (!args.svg.empty()) {
-    const Result<void> drawn = write_svg(args.svg, sides->pairs[sides->shown]);
-    if (!drawn) return fail(drawn.error());
-  }
-  return show(args, *sides);
+  const int shown = show(args, *sides);
+  if (args.svg.empty()) return shown;
+  const Result<void> drawn =
+      write_file(args.svg, "compare: --svg", render_compare_svg(sides->pairs[sides->shown]));
+  return drawn ? shown : fail(drawn.error());
 }
 
 int run_compare(CompareArguments& args) {
@@ -130,13 +126,14 @@ Command compare() {
       "of fathom bench, or a baseline. One recording a side shows how steps vary within a run, not "
       "how runs vary; that takes several runs a side: a folder of recordings, or --base and "
       "--new. docs/compare.md has the rules.";
-  command.examples = {"fathom compare before.json.gz after.json.gz",
-                      "fathom compare --all runs/base runs/new",
-                      "fathom compare --base a1.json a2.json --new b1.json b2.json",
-                      "fathom compare --target 30% base.json change1.json change2.json",
-                      "fathom compare --svg change.svg base.json new.json",
-                      "fathom compare --markdown base.json new.json >> $GITHUB_STEP_SUMMARY",
-                      "fathom compare --json base.json new.json | jq '.pairs[0].causes[0]'"};
+  command.examples = {
+      "fathom compare before.json.gz after.json.gz",
+      "fathom compare --all runs/base runs/new",
+      "fathom compare --base a1.json a2.json --new b1.json b2.json",
+      "fathom compare --target 30% --within-runs base.json change1.json change2.json",
+      "fathom compare --svg change.svg base.json new.json",
+      "fathom compare --markdown base.json new.json >> $GITHUB_STEP_SUMMARY",
+      "fathom compare --json base.json new.json | jq '.pairs[0].causes[0]'"};
   command.declare = [](Options& options) -> std::function<int()> {
     const auto args = std::make_shared<CompareArguments>();
     options.operands("BASE NEW…", args->read.inputs, 0);
@@ -146,6 +143,9 @@ Command compare() {
     options.text("--target", "TARGET", args->target_text,
                  "How far is it to this? 30%: so much less step time than the first; 25ms: a step "
                  "time");
+    options.flag("--within-runs", args->within_runs,
+                 "Judge the target by one run a side, too, and by runs that took no turns: true of "
+                 "these runs, not of how runs of the program differ");
     declare_selection(options, args->request.steps, args->request.device, args->request.window);
     options.group("Output");
     options.flag("--all", args->all,

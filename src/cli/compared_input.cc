@@ -9,6 +9,20 @@
 #include "compare/bench_result.h"
 
 namespace fathom::cli {
+namespace {
+
+/// Where only recordings may stand.
+Result<void> no_baseline(const std::string& input, HeldFiles& held) {
+  const Result<std::optional<SavedBaseline>> baseline = baseline_in(input, held);
+  if (!baseline) return Error(baseline.error());
+  if (!*baseline) return {};
+  return Error{ErrorCode::unsupported,
+               input +
+                   ": this is a baseline, and here a recording is needed; a baseline is what "
+                   "fathom check --against and both sides of fathom compare take"};
+}
+
+}  // namespace
 
 void add_profiles(const Inputs& inputs, const Request& request, InputHandlers handlers,
                   std::vector<Profile>& profiles) {
@@ -48,8 +62,15 @@ std::optional<std::vector<Profile>> profiles_of(const InputArguments& read, cons
 std::optional<Runs> runs_behind(const InputArguments& read, const Request& request,
                                 const std::vector<std::string>& inputs, int& code) {
   Runs all;
+  HeldFiles own;
+  InputArguments held = read;
+  if (held.held == nullptr) held.held = &own;
   for (const std::string& input : inputs) {
-    std::optional<std::vector<Profile>> profiles = profiles_of(read, request, input, code);
+    if (const Result<void> recording = no_baseline(input, *held.held); !recording) {
+      code = fail(recording.error());
+      return std::nullopt;
+    }
+    std::optional<std::vector<Profile>> profiles = profiles_of(held, request, input, code);
     if (!profiles) return std::nullopt;
     for (Run& run : runs_of(std::move(*profiles))) all.push_back(std::move(run));
   }

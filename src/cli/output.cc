@@ -49,4 +49,11 @@ Result<void> Output::finish() {
   return {};
 }
 
+Result<void> write_file(const std::string& path, std::string_view option, std::string_view text) {
+  Result<Output> file = Output::open(path, option);
+  if (!file) return std::move(file).error();
+  if (Result<void> written = file->write(text); !written) return written;
+  return file->finish();
+}
+
 }  // namespace fathom::cli

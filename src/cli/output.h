@@ -32,4 +32,8 @@ class Output {
   bool closed_ = false;
 };
 
+/// Writes a file beside the results, where `option` names it. Results are printed whatever becomes
+/// of it.
+Result<void> write_file(const std::string& path, std::string_view option, std::string_view text);
+
 }  // namespace fathom::cli

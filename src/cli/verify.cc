@@ -178,11 +178,10 @@ int run_verify(const VerifyArguments& args) {
   const Verification verification =
       verify_runs(*base->prediction, runs_of(std::move(base->profiles)), *now,
                   args.within_runs ? Claims::within_runs : Claims::over_runs);
-  if (!args.ledger.empty()) {
-    const Result<void> kept = append(args.ledger, ledger_line(verification, utc_now()));
-    if (!kept) return fail(kept.error());
-  }
-  return write(args, verification);
+  const int shown = write(args, verification);
+  if (args.ledger.empty()) return shown;
+  const Result<void> kept = append(args.ledger, ledger_line(verification, utc_now()));
+  return kept ? shown : fail(kept.error());
 }
 
 }  // namespace

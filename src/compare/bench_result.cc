@@ -1,7 +1,9 @@
 // Reads results of fathom bench.
 #include "compare/bench_result.h"
 
+#include <algorithm>
 #include <array>
+#include <bit>
 #include <cmath>
 #include <cstddef>
 #include <filesystem>
@@ -48,6 +50,12 @@ std::string command_of(const object& from) {
   return command;
 }
 
+/// What a length is of.
+struct Timed {
+  std::string member;  ///< Of a run.
+  double calls = 1;    ///< In it.
+};
+
 /// "first-step" is "first_step_ns" of a run.
 std::string member_of(std::string metric) {
   for (char& c : metric) c = c == '-' ? '_' : c;
@@ -68,16 +76,26 @@ std::optional<double> ns_of(const object& run, const std::string& member) {
   return user && system ? std::optional(*user + *system) : std::nullopt;
 }
 
-/// Whole ns of a run; unset for the other side, the warm-up, and runs without it.
-std::optional<std::int64_t> length_of(const element& each, const std::string& member) {
+/// A run of a function is a block of calls, whatever clock timed it.
+Result<Timed> timed_in(const object& from, const std::string& metric) {
+  object function;
+  if (!get_json(from["function"].get<object>(), function)) return Timed{member_of(metric), 1};
+  Timed timed{.member = "wall_ns"};
+  if (!get_json(function["calls"]["new"].get<double>(), timed.calls) || !(timed.calls >= 1))
+    return corrupt("'function.calls.new' is missing");
+  return timed;
+}
+
+/// In ns; unset for the other side, the warm-up, and runs without it.
+std::optional<double> length_of(const element& each, const Timed& timed) {
   object run;
   bool warm_up = false;
   const bool counts = get_json(each.get<object>(), run) && text_of(run, "side") == "new" &&
                       !(get_json(run["warmup"].get<bool>(), warm_up) && warm_up);
   if (!counts) return std::nullopt;
-  const std::optional<double> ns = ns_of(run, member);
-  if (!ns || !(*ns >= 1) || *ns > 1e16) return std::nullopt;
-  return std::llround(*ns);
+  const std::optional<double> ns = ns_of(run, timed.member);
+  if (!ns || !(*ns >= 0) || *ns > 1e16) return std::nullopt;
+  return *ns / timed.calls;
 }
 
 /// A text as it is, all else as JSON; "" for null and what is missing.
@@ -122,13 +140,26 @@ void add_program(const object& from, Profile& into) {
     into.conditions.push_back({"program." + std::string(name), std::string(name), value_of(value)});
 }
 
+/// Why nothing can be divided by them, or "".
+std::string unusable(const std::vector<double>& lengths, const std::string& metric) {
+  if (lengths.empty())
+    return "its runs have no time of the metric '" + metric + "', so there is nothing to compare";
+  const auto zeros = std::ranges::count(lengths, 0.0);
+  if (2 * zeros < std::ssize(lengths)) return {};
+  return std::to_string(zeros) + " of its " + std::to_string(lengths.size()) +
+         " runs took 0 ns of '" + metric +
+         "', less than its clock can tell, so that no ratio can be formed; measure "
+         "longer runs, or decide by another metric";
+}
+
 /// All of the time, as one row whose work is not known.
 void add_times(Profile& profile) {
   ProfileRow row;
   row.work.calls = 0;
-  for (const std::int64_t length : profile.lengths_ns) {
-    profile.content = hash_mix(profile.content, static_cast<std::uint64_t>(length));
-    row.work.time_ns += length;
+  for (const double length : profile.unrounded_ns) {
+    profile.content = hash_mix(profile.content, std::bit_cast<std::uint64_t>(length));
+    profile.lengths_ns.push_back(std::llround(length));
+    row.work.time_ns += profile.lengths_ns.back();
   }
   profile.batches = {profile.steps()};
   row.work.by_batch = {row.work.time_ns};
@@ -159,16 +190,16 @@ Result<Profile> parse_bench_result(std::string_view text) {
   if (metric.empty()) return corrupt("no metric of it decided");
   Profile profile;
   profile.times_only = true;
+  const Result<Timed> timed = timed_in(from, metric);
+  if (!timed) return Error(timed.error());
   profile.step_name = metric;
-  const std::string member = member_of(metric);
   array runs;
   if (!get_json(from["runs"].get<array>(), runs)) return corrupt("'runs' is missing");
   for (const element each : runs) {
-    if (const auto length = length_of(each, member)) profile.lengths_ns.push_back(*length);
+    if (const auto length = length_of(each, *timed)) profile.unrounded_ns.push_back(*length);
   }
-  if (profile.lengths_ns.empty())
-    return Error{ErrorCode::unsupported, "its runs have no time of the metric '" + metric +
-                                             "', so there is nothing to compare"};
+  if (std::string why = unusable(profile.unrounded_ns, metric); !why.empty())
+    return Error{ErrorCode::unsupported, std::move(why)};
   profile.conditions.push_back({"command", "command", command_of(from)});
   object conditions;
   if (get_json(from["conditions"].get<object>(), conditions)) add_conditions(conditions, profile);

@@ -15,8 +15,9 @@ namespace fathom {
 inline constexpr std::string_view kBenchSchema = "fathom.bench/";
 
 /// The runs of the command that was measured as `new`, those of the warm-up left out: a length for
-/// each, of the metric that decided. A profile with `times_only`. Errors: corrupt, with what is
-/// missing; unsupported for another version or a metric that is no time.
+/// each, of the metric that decided. Of a function, whose runs are blocks of calls, the length is
+/// that of a call. A profile with `times_only`. Errors: corrupt, with what is missing; unsupported
+/// for another version, a metric that is no time, or runs of which half took 0 ns.
 Result<Profile> parse_bench_result(std::string_view text);
 
 /// Reads a file, or bench.json in a folder. Unset where it is none, or no such result; then it

@@ -63,6 +63,35 @@ TEST(BenchResult, HasTheConditionsOfMachineAndProgram) {
             "program.workers 4>0\n");
 }
 
+/// Of blocks of so many calls each.
+Profile function_of(int calls, const std::vector<int>& blocks, const std::string& metric = "wall") {
+  std::string text = R"({"schema": "fathom.bench/1", "new": ["f"], "headline": ")" + metric +
+                     R"(", "conditions": {}, "function": {"calls": {"base": null, "new": )" +
+                     std::to_string(calls) + R"(}}, "runs": [)";
+  for (const int block : blocks)
+    text += std::string(text.ends_with('[') ? "" : ", ") +
+            R"({"side": "new", "warmup": false, "wall_ns": )" + std::to_string(block) + "}";
+  return *parse_bench_result(text + "]}");
+}
+
+TEST(BenchResult, OfAFunctionIsPerCall) {
+  const Profile base = function_of(1000, {20'400, 20'400, 20'500});
+  const Profile now = function_of(2000, {40'800, 40'800, 40'900}, "events");
+  EXPECT_EQ(base.lengths_ns, (std::vector<std::int64_t>{20, 20, 21}));
+  const Comparison comparison = compare_profiles(base, now);
+  EXPECT_DOUBLE_EQ(comparison.ratio, 1);
+  // Less than 1 ns is not lost.
+  EXPECT_NEAR(compare_profiles(base, function_of(1000, {20'808})).ratio, 1.02, 1e-9);
+}
+
+TEST(BenchResult, RunsOfZeroNsCountLikeOthers) {
+  EXPECT_EQ(parse_bench_result(result_of({30, 0, 20}))->lengths_ns,
+            (std::vector<std::int64_t>{30, 0, 20}));
+  const Result<Profile> zeros = parse_bench_result(result_of({0, 0, 20}));
+  ASSERT_FALSE(zeros.ok());
+  EXPECT_NE(zeros.error().message.find("2 of its 3 runs took 0 ns"), std::string::npos);
+}
+
 TEST(BenchResult, RefusesWhatHasNoTimesOrAnotherVersion) {
   EXPECT_FALSE(parse_bench_result(result_of({})).ok());
   EXPECT_FALSE(parse_bench_result(result_of({1}, "peak-memory")).ok());

@@ -48,8 +48,8 @@ constexpr Relation kRelations[] = {
     {"-", BudgetKind::added_to_base},
 };
 
-/// The largest amount, and the largest percentage: products of millionths fit into 128 bits.
-constexpr double kLargest = 9e12;
+/// The largest amount, which a sum over steps can reach, and the largest percentage.
+constexpr double kLargest = 9e18;
 constexpr double kLargestPercent = 1e6;
 
 Error refuse(std::string_view text, const std::string& why) {
@@ -78,6 +78,12 @@ const BudgetMetric* find_metric(std::string_view id) {
   return nullptr;
 }
 
+Wide millionths_of(double number) {
+  constexpr double kExact = 9e12;  // beyond it parts of one are not looked at
+  if (number <= kExact) return std::llround(number * 1e6);
+  return Wide{std::llround(number)} * 1'000'000;
+}
+
 /// The number behind the sign.
 Result<void> take_amount(std::string_view amount, std::string_view sign, Budget& budget) {
   const bool percent = budget.kind == BudgetKind::added_to_base && amount.ends_with('%');
@@ -94,7 +100,7 @@ Result<void> take_amount(std::string_view amount, std::string_view sign, Budget&
   if (budget.of_time() && bare && *number != 0)
     return Error{ErrorCode::invalid_argument,
                  "'" + std::string(amount) + "' has no unit; write %, ns, us, ms or s"};
-  budget.millionths = std::llround(*number * 1e6) * (sign == "-" ? -1 : 1);
+  budget.millionths = millionths_of(*number) * (sign == "-" ? -1 : 1);
   return {};
 }
 

@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "base/result.h"
+#include "compare/shares.h"
 #include "engine/query/quantity.h"
 
 namespace fathom {
@@ -38,7 +39,7 @@ struct Budget {
   const BudgetMetric* metric = nullptr;
   BudgetKind kind = BudgetKind::at_most;
   /// Millionths of a percent, a nanosecond, a byte or one: whole, so that counts compare exactly.
-  std::int64_t millionths = 0;
+  Wide millionths = 0;
 
   [[nodiscard]] bool relative() const {
     return kind == BudgetKind::percent_of_base || kind == BudgetKind::added_to_base;

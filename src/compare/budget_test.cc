@@ -36,6 +36,13 @@ TEST(Budget, AmountsCarryTheMetricsUnits) {
   EXPECT_DOUBLE_EQ(parsed("launches-2").limit(7), 5);
 }
 
+TEST(Budget, OperationsOfALargeStepFit) {
+  EXPECT_DOUBLE_EQ(parsed("flops<2e13").limit(0), 2e13);
+  EXPECT_DOUBLE_EQ(parsed("flops<=9e18").limit(0), 9e18);
+  EXPECT_DOUBLE_EQ(parsed("flops-1e17").amount(), -1e17);
+  EXPECT_NE(refused("flops<1e19").find("too large"), std::string::npos);
+}
+
 TEST(Budget, EachRelation) {
   EXPECT_EQ(parsed("launches<5").kind, BudgetKind::below);
   EXPECT_EQ(parsed("launches<=5").kind, BudgetKind::at_most);

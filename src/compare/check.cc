@@ -135,8 +135,8 @@ class RankChecker {
   }
 
   CheckedBudget check(std::size_t base_runs, std::size_t now_runs) {
-    if (runs_.now.size() < now_runs) return cannot_tell(missing("new"));
-    if (budget_.relative() && runs_.base.size() < base_runs) return cannot_tell(missing("base"));
+    if (runs_.now.size() < now_runs) return lacking("new");
+    if (budget_.relative() && runs_.base.size() < base_runs) return lacking("base");
     if (budget_.of_time()) {
       check_time();
     } else {
@@ -146,15 +146,11 @@ class RankChecker {
   }
 
  private:
-  [[nodiscard]] std::string missing(std::string_view side) const {
-    return (runs_.rank == kAbsent ? "a recording without a rank"
-                                  : "rank " + std::to_string(runs_.rank)) +
-           " is missing in " + std::string(side);
-  }
-
-  CheckedBudget cannot_tell(std::string reason) {
-    out_.judgement = Judgement::undecided;
-    out_.reason = std::move(reason);
+  /// Undecided, for a side has no run of it.
+  CheckedBudget lacking(std::string_view side) {
+    out_.missing.push_back((runs_.rank == kAbsent ? "a recording without a rank"
+                                                  : "rank " + std::to_string(runs_.rank)) +
+                           " is missing in " + std::string(side));
     return std::move(out_);
   }
 
@@ -190,7 +186,9 @@ class RankChecker {
 
   [[nodiscard]] bool same_recordings() const {
     return budget_.relative() &&
-           std::ranges::equal(runs_.base, runs_.now, {}, &Profile::content, &Profile::content);
+           std::ranges::equal(runs_.base, runs_.now, [](const Profile* base, const Profile* now) {
+             return same_recording(*base, *now);
+           });
   }
 
   /// Another clock: believed only where cycles say the same.
@@ -200,11 +198,13 @@ class RankChecker {
     if (!base || !now || !(*base > 0)) return;
     const double clock = *now / *base;
     if (std::abs(clock - 1) <= kSameClock) return;
+    out_.clock_ratio = clock;
+    out_.other_clock =
+        "the device's clock differs: " + real_text(*base) + " → " + real_text(*now) + " MHz";
     if (judge(budget_, {.low = ratio.low * clock, .high = ratio.high * clock}) == out_.judgement)
       return;
     out_.judgement = Judgement::undecided;
-    out_.reason = "the device's clock differs: " + real_text(*base) + " → " + real_text(*now) +
-                  " MHz, and by cycles the judgement is another";
+    out_.reason = out_.other_clock + ", and by cycles the judgement is another";
   }
 
   void check_count() {
@@ -280,10 +280,15 @@ bool worse(const CheckedBudget& a, const CheckedBudget& b) {
 CheckedBudget check_budget(const Budget& budget, const std::vector<RankRuns>& groups,
                            std::size_t base_runs, std::size_t now_runs, Claims claims) {
   std::optional<CheckedBudget> worst;
+  std::vector<std::string> missing;
   for (const RankRuns& group : groups) {
     CheckedBudget one = RankChecker(budget, group, claims).check(base_runs, now_runs);
+    missing.insert(missing.end(), one.missing.begin(), one.missing.end());
     if (!worst || worse(one, *worst)) worst = std::move(one);
   }
+  for (const std::string& each : missing)
+    worst->reason += (worst->reason.empty() ? "" : "; ") + each;
+  worst->missing = std::move(missing);
   return std::move(*worst);
 }
 

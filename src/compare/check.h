@@ -35,9 +35,13 @@ struct CheckedBudget {
   /// What the interval is of where it is of pairs of runs: `now` as it follows from the median of
   /// their ratios. Unset where the interval is of `now` itself.
   std::optional<double> estimate;
-  bool covers_runs = false;  ///< The interval covers how runs vary.
-  std::string basis;         ///< What the interval is of.
-  std::string reason;        ///< Why it is unknown; else what to know of the decision.
+  bool covers_runs = false;          ///< The interval covers how runs vary.
+  std::vector<std::string> missing;  ///< What each rank lacks, of all ranks; also in `reason`.
+  /// The device's mean clock, new by base, where it differs enough to decide about times.
+  std::optional<double> clock_ratio;
+  std::string other_clock;  ///< Names both clocks; empty where it does not.
+  std::string basis;        ///< What the interval is of.
+  std::string reason;       ///< Why it is unknown; else what to know of the decision.
 };
 
 /// What the budgets are checked against.

@@ -277,6 +277,31 @@ TEST(Check, CountsAreExact) {
   EXPECT_EQ(checked(base, same, "launches>=100").judgement, Judgement::within);
 }
 
+TEST(Check, CountsAreExactBeyondWhatMillionthsHold) {
+  const std::int64_t step = 20'000'000'000'000;
+  const auto flops = [](std::int64_t value, std::uint64_t seed) {
+    return with_counter(recording(1e6, seed, 40), "flops", value);
+  };
+  EXPECT_EQ(checked(flops(step * 40, 1), flops(step * 40, 2), "flops<=2e13").judgement,
+            Judgement::within);
+  EXPECT_EQ(checked(flops(step * 40, 1), flops(step * 40 + 1, 2), "flops<=2e13").judgement,
+            Judgement::over);
+  EXPECT_EQ(checked(flops(step * 40, 1), flops(step * 40, 2), "flops+9e18").judgement,
+            Judgement::within);
+  EXPECT_EQ(checked(flops(step * 40, 1), flops(step * 40, 2), "flops-9e18").judgement,
+            Judgement::over);
+}
+
+TEST(Check, OtherStepsOfOneRecordingAreNotTheSame) {
+  const Profile one = recording(1e6, 1);
+  Profile other = one;
+  other.lengths_ns.erase(other.lengths_ns.begin(), other.lengths_ns.begin() + 10);
+  for (std::int64_t& length : other.lengths_ns) length = length * 12 / 10;
+  const CheckedBudget out = checked(one, other, "step_time+3%");
+  EXPECT_EQ(out.basis, "within one run a side");
+  EXPECT_EQ(out.judgement, Judgement::over);
+}
+
 TEST(Check, PeaksAreOfTheWholeRecording) {
   const Profile base = with_counter(recording(1e6, 1), "peak_allocated_bytes", 1000, false);
   const Profile now = with_counter(recording(1e6, 2), "peak_allocated_bytes", 1100, false);
@@ -384,6 +409,25 @@ TEST(Check, OfRanksTheWorstCounts) {
       check(base, {{rank(0, 1e6, 3), rank(2, 1e6, 4)}}, "step_time+10%").checks[0].budgets[0];
   EXPECT_EQ(missing.judgement, Judgement::undecided);
   EXPECT_NE(missing.reason.find("is missing in"), std::string::npos);
+}
+
+TEST(Check, EachMissingRankIsNamedBesideTheOneThatIsShown) {
+  const auto ranks = [](std::initializer_list<std::int64_t> of, std::uint64_t seed) {
+    Runs runs(1);
+    for (const std::int64_t rank : of) {
+      runs[0].push_back(recording(1e6, seed + static_cast<std::uint64_t>(rank)));
+      runs[0].back().rank = rank;
+    }
+    return runs;
+  };
+  // Rank 0 is undecided by itself: the interval holds the limit.
+  const CheckedBudget out =
+      check(ranks({0, 1, 2}, 1), ranks({0, 3}, 101), "step_time+0%").checks[0].budgets[0];
+  EXPECT_EQ(out.judgement, Judgement::undecided);
+  EXPECT_EQ(out.rank, 0);
+  for (const std::string_view missing :
+       {"rank 1 is missing in new", "rank 2 is missing in new", "rank 3 is missing in base"})
+    EXPECT_NE(out.reason.find(missing), std::string::npos) << out.reason;
 }
 
 TEST(Check, ARankThatBaseLacksIsJudgedByANumber) {

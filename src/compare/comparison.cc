@@ -39,10 +39,6 @@ constexpr std::size_t kListedOccurrences = 5;
 constexpr std::array<std::string_view, 5> kComparabilities = {
     "same_recording", "comparable", "different_work", "different_devices", "times_only"};
 
-std::vector<double> as_doubles(const std::vector<std::int64_t>& values) {
-  return {values.begin(), values.end()};
-}
-
 /// Twice the median, which is a whole number.
 std::int64_t twice_median(std::vector<std::int64_t> values) {
   std::ranges::sort(values);
@@ -51,7 +47,7 @@ std::int64_t twice_median(std::vector<std::int64_t> values) {
 }
 
 ComparedSide side_of(const Profile& profile) {
-  const std::vector<double> lengths = as_doubles(profile.lengths_ns);
+  const std::vector<double> lengths = profile.lengths();
   ComparedSide side{.input = profile.input,
                     .step_name = profile.step_name,
                     .step_ns = describe(lengths),
@@ -132,7 +128,9 @@ class Comparer {
     }
     align_rows();
     sum_buckets();
-    if (base_.content == now_.content) {
+    if (base_.content == now_.content && !same_recording(base_, now_))
+      out_.notes.emplace_back("Both sides are the same recording, of which each has other steps.");
+    if (same_recording(base_, now_)) {
       out_.comparability = Comparability::same_recording;
     } else if (!same_work_) {
       out_.comparability = Comparability::different_work;
@@ -154,8 +152,7 @@ class Comparer {
     out_.mean_change_ns =
         fractions_.rounded(fractions_.change_of_mean(base_.sum_ns(), now_.sum_ns()));
     out_.skew_ns = out_.change_ns - out_.mean_change_ns;
-    const std::optional<MedianRatio> ratio =
-        median_ratio(as_doubles(base_.lengths_ns), as_doubles(now_.lengths_ns));
+    const std::optional<MedianRatio> ratio = median_ratio(base_.lengths(), now_.lengths());
     if (!ratio) return;
     out_.ratio = ratio->ratio;
     out_.ratio_interval = ratio->interval;
@@ -169,13 +166,16 @@ class Comparer {
   [[nodiscard]] std::string no_interval(std::string_view what) const {
     const std::string unsteady = unsteady_sides(out_.base.never_steady(), out_.now.never_steady());
     if (!unsteady.empty()) return "No interval: " + unsteady;
+    if (static_cast<std::size_t>(std::min(base_.steps(), now_.steps())) >=
+        fewest_for_median_ratio())
+      return "No interval: so many times of base are 0 that it has no end";
     return "An interval needs " + std::to_string(fewest_for_median_ratio()) + " " +
            std::string(what) + " a side";
   }
 
   /// Runs that were not taken in turns.
   void compare_times() {
-    const bool same = base_.content == now_.content && base_.times_only == now_.times_only;
+    const bool same = same_recording(base_, now_);
     out_.comparability = same ? Comparability::same_recording : Comparability::times_only;
     if (same) return;
     out_.notes.emplace_back(
@@ -265,13 +265,12 @@ class Comparer {
                  aligned >= kSameWork * (whole_base + whole_new) ||
                  (exact_base > 0 && exact_base >= kSameWork * whole_base) ||
                  (exact_new > 0 && exact_new >= kSameWork * whole_new);
-    // Without operators nothing could be other work.
-    if (whole_base + whole_new <= 0) out_.aligned[0] = 1;
+    // Without operators nothing could be aligned, and all shares stay 0.
     const double whole = whole_base + whole_new;
-    for (double& share : out_.aligned) share = whole > 0 ? share / whole : share;
+    for (double& share : out_.aligned) share = whole > 0 ? share / whole : 0;
     if (whole > 0) out_.aligned_by_occurrence /= whole;
-    out_.base_aligned = whole_base > 0 ? out_.base_aligned / whole_base : 1;
-    out_.new_aligned = whole_new > 0 ? out_.new_aligned / whole_new : 1;
+    if (whole_base > 0) out_.base_aligned /= whole_base;
+    if (whole_new > 0) out_.new_aligned /= whole_new;
   }
 
   /// By number. Empty where one of the rows does not know.
@@ -523,6 +522,8 @@ class Comparer {
 
   void find_causes() {
     const std::vector<bool> within_noise = judge_noise();
+    if (within_noise.empty() && out_.comparability != Comparability::same_recording)
+      out_.notes.emplace_back("Too few steps to test any row for noise: causes may be chance.");
     for (std::size_t i = 0; i < out_.rows.size(); ++i) {
       ComparedRow& row = out_.rows[i];
       RowFacts facts = facts_of(work_[i]);

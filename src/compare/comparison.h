@@ -147,6 +147,7 @@ struct Comparison {
   std::int64_t change_ns = 0;
   double ratio = 1;                      ///< Of the medians, new by base.
   std::optional<Bounds> ratio_interval;  ///< Within these runs, at 95 %.
+  bool covers_runs = false;              ///< The interval covers how runs vary.
   std::string ratio_note;                ///< Why it is unset, or what it does not cover.
   std::int64_t mean_change_ns = 0;       ///< What the buckets sum to.
   /// Median less mean: change_ns - mean_change_ns.
@@ -159,11 +160,12 @@ struct Comparison {
   /// Those in the direction of the whole change first, the largest first; then those against it,
   /// then noise. Empty where withheld.
   std::vector<CauseGroup> causes;
-  /// Share of the time in operators, of both sides together, that was matched by each key.
+  /// Share of the time in operators, of both sides together, that was matched by each key; all 0
+  /// where neither has any.
   std::array<double, kAlignments> aligned{};
   /// Of that by module, operator and shapes, what each side has in the same call of a step.
   double aligned_by_occurrence = 0;
-  /// Share of each side's time in operators that has a counterpart.
+  /// Share of each side's time in operators that has a counterpart; 0 where it has no operators.
   double base_aligned = 0;
   double new_aligned = 0;
   std::vector<ComparedCounter> counters;

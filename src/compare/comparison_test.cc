@@ -105,6 +105,35 @@ TEST(Comparison, OfARecordingWithItselfIsZeroEverywhere) {
   expect_exact(comparison);
 }
 
+TEST(Comparison, OtherStepsOfOneRecordingAreNotTheSame) {
+  const Profile base = made_profile({made_row(forward_key("aten::mm", "[4]"), 100, 1)});
+  Profile now = made_profile({made_row(forward_key("aten::mm", "[4]"), 150, 1)});
+  now.content = base.content;
+  const Comparison comparison = compare_profiles(base, now);
+  EXPECT_EQ(comparison.comparability, Comparability::comparable);
+  ASSERT_EQ(comparison.notes.size(), 1U);
+  EXPECT_NE(comparison.notes[0].find("of which each has other steps"), std::string::npos);
+}
+
+TEST(Comparison, WithoutOperatorsNothingIsAligned) {
+  const auto python = [](std::int64_t ns) {
+    return made_profile({made_row({.bucket = AnyBucket(HostBucket::python)}, ns, 1)});
+  };
+  const Comparison comparison = compare_profiles(python(100), python(150));
+  for (const double share : comparison.aligned) EXPECT_EQ(share, 0);
+  EXPECT_EQ(comparison.base_aligned, 0);
+}
+
+TEST(Comparison, SaysWhereNoiseCannotBeTested) {
+  const auto steps = [](std::int64_t ns, std::int64_t count) {
+    return made_profile({made_row(forward_key("aten::mm", "[4]"), ns, 1, count)}, count);
+  };
+  EXPECT_TRUE(compare_profiles(steps(100, 4), steps(110, 4)).notes.empty());
+  const Comparison few = compare_profiles(steps(100, 3), steps(110, 3));
+  ASSERT_EQ(few.notes.size(), 1U);
+  EXPECT_NE(few.notes[0].find("Too few steps to test any row for noise"), std::string::npos);
+}
+
 TEST(Comparison, SumsExactlyWhateverTheStepsAndTimes) {
   std::mt19937_64 bits(5);
   const std::vector<AnyBucket> buckets = {

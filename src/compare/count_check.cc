@@ -8,6 +8,19 @@ namespace {
 
 constexpr Wide kMillion = 1'000'000;
 
+/// What `now` has more, over the steps of both.
+Wide added(const StepSum& base, const StepSum& now) {
+  return Wide{now.sum} * base.steps - Wide{base.sum} * now.steps;
+}
+
+/// An amount by steps. What does not fit is more than any sum can be.
+Wide times(Wide amount, Wide steps) {
+  constexpr Wide kMost = (Wide{1} << 126) - 1;
+  Wide product = 0;
+  if (!__builtin_mul_overflow(amount, steps, &product)) return product;
+  return amount < 0 ? -kMost : kMost;
+}
+
 }  // namespace
 
 bool keeps(const Budget& budget, const StepSum& base, const StepSum& now) {
@@ -16,8 +29,7 @@ bool keeps(const Budget& budget, const StepSum& base, const StepSum& now) {
     return Wide{now.sum} * base.steps * 100 * kMillion <=
            Wide{base.sum} * now.steps * (100 * kMillion + amount);
   if (budget.kind == BudgetKind::added_to_base)
-    return Wide{now.sum} * base.steps * kMillion <=
-           Wide{base.sum} * now.steps * kMillion + amount * now.steps * base.steps;
+    return added(base, now) * kMillion <= times(amount, Wide{now.steps} * base.steps);
   const Wide value = Wide{now.sum} * kMillion;
   const Wide limit = amount * now.steps;
   switch (budget.kind) {

@@ -18,7 +18,8 @@ struct StepSum {
   }
 };
 
-/// In whole numbers, without rounding. `base` is not looked at for a budget without a base.
+/// In whole numbers, without rounding, whatever the amount. `base` is not looked at for a budget
+/// without a base.
 bool keeps(const Budget& budget, const StepSum& base, const StepSum& now);
 
 }  // namespace fathom

@@ -56,7 +56,7 @@ std::set<AnyBucket> folded_buckets(const Profile& profile) {
 
 Profile folded_like(const Profile& profile, const Profile& other) {
   Profile out = profile;
-  if (profile.content == other.content && profile.lengths_ns == other.lengths_ns) {
+  if (same_recording(profile, other)) {
     if (has_folded_rows(profile)) {
       out.rows = other.rows;
       out.batches = other.batches;

@@ -23,8 +23,15 @@ std::optional<std::int64_t> peak_of(const Comparison& pair,
 }  // namespace
 
 TargetProgress progress_of(const Target& target, const Comparison& pair) {
-  return progress_to(target, pair.base.step_ns.median, pair.now.step_ns.median,
-                     pair.ratio_interval);
+  const bool decides =
+      pair.covers_runs || target.within_runs || pair.comparability == Comparability::same_recording;
+  TargetProgress progress = progress_to(target, pair.base.step_ns.median, pair.now.step_ns.median,
+                                        decides ? pair.ratio_interval : std::nullopt);
+  if (!decides && pair.ratio_interval)
+    progress.reason =
+        "the interval does not cover how runs vary, which takes 6 pairs of runs, recorded in "
+        "turns; --within-runs decides about these runs only";
+  return progress;
 }
 
 Result<Ladder> ladder_of(std::span<const Runs> variants, std::optional<Target> target) {

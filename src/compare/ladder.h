@@ -30,7 +30,8 @@ struct Ladder {
   std::vector<std::string> notes;
 };
 
-/// How far new is, by the medians and their interval.
+/// How far new is, by the medians and their interval. As of a budget (compare/check.h), one that
+/// does not cover how runs vary decides only with Target::within_runs.
 TargetProgress progress_of(const Target& target, const Comparison& pair);
 
 /// Of several ranks the one with the largest change in all is shown on every variant. `variants`

@@ -42,10 +42,24 @@ TEST(Ladder, EachRungStandsBesideTheOneBeforeAndTheFirst) {
 
 TEST(Ladder, ProgressIsThatOfTheLast) {
   const std::vector<Runs> variants = {variant(1000, 1), variant(900, 1), variant(800, 1)};
-  const Result<Ladder> ladder = ladder_of(variants, *parse_target("40%"));
+  Target target = *parse_target("40%");
+  target.within_runs = true;
+  const Result<Ladder> ladder = ladder_of(variants, target);
   ASSERT_TRUE(ladder.ok());
   EXPECT_NEAR(*ladder->progress->way, 0.5, 1e-9);
   EXPECT_EQ(ladder->progress->reached, Reached::no);
+  EXPECT_EQ(ladder->progress->reason, "");
+}
+
+TEST(Ladder, OneRunASideReachesNothingCertainly) {
+  const std::vector<Runs> variants = {variant(1000, 1), variant(500, 1)};
+  const Result<Ladder> ladder = ladder_of(variants, *parse_target("40%"));
+  ASSERT_TRUE(ladder.ok());
+  EXPECT_EQ(ladder->progress->reached, Reached::cannot_tell);
+  EXPECT_NE(ladder->progress->reason.find("--within-runs"), std::string::npos);
+  // A recording beside itself is known exactly.
+  const std::vector<Runs> same = {variant(1000, 1), variant(1000, 1)};
+  EXPECT_EQ(ladder_of(same, *parse_target("40%"))->progress->reached, Reached::no);
 }
 
 TEST(Ladder, OfRanksTheOneThatChangedMostIsShownOnEachRung) {

@@ -31,6 +31,15 @@ std::optional<VerifyOutcome> outcome_named(std::string_view name) {
   return std::nullopt;
 }
 
+/// A number; or null where nothing was measured, and so nothing decided.
+bool read_measured(const element& from, LedgerEntry& entry) {
+  if (from.is_null()) return entry.outcome == VerifyOutcome::cannot_tell;
+  double ratio = 0;
+  if (!get_json(from.get<double>(), ratio)) return false;
+  entry.measured = ratio;
+  return true;
+}
+
 std::optional<LedgerEntry> entry_in(simdjson::dom::parser& parser, std::string_view line) {
   element document;
   object from;
@@ -51,12 +60,13 @@ std::optional<LedgerEntry> entry_in(simdjson::dom::parser& parser, std::string_v
   }
   const bool numbers = get_json(from["low"].get<double>(), entry.low) &&
                        get_json(from["likely"].get<double>(), entry.likely) &&
-                       get_json(from["high"].get<double>(), entry.high) &&
-                       get_json(from["measured"].get<double>(), entry.measured);
+                       get_json(from["high"].get<double>(), entry.high);
   if (!numbers || !get_json(from["outcome"].get<std::string_view>(), text)) return std::nullopt;
   const std::optional<VerifyOutcome> outcome = outcome_named(text);
   if (!outcome) return std::nullopt;
   entry.outcome = *outcome;
+  element measured;
+  if (!get_json(from["measured"], measured) || !read_measured(measured, entry)) return std::nullopt;
   return entry;
 }
 
@@ -115,9 +125,10 @@ std::vector<LedgerRow> ledger_rows(const PredictionLedger& ledger) {
       LedgerRow& row = rows[rule];
       row.rule = rule;
       ++row.count[static_cast<std::size_t>(entry.outcome)];
-      row.inside += entry.low <= entry.measured && entry.measured <= entry.high ? 1 : 0;
+      if (!entry.measured) continue;
+      row.inside += entry.low <= *entry.measured && *entry.measured <= entry.high ? 1 : 0;
       if (entry.outcome != VerifyOutcome::cannot_tell && entry.likely < 1)
-        shares[rule].push_back((1 - entry.measured) / (1 - entry.likely));
+        shares[rule].push_back((1 - *entry.measured) / (1 - entry.likely));
     }
   }
   std::vector<LedgerRow> out;

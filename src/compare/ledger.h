@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -17,7 +18,7 @@ struct LedgerEntry {
   double low = 1;                     ///< Step after by step before: predicted,
   double likely = 1;
   double high = 1;
-  double measured = 1;  ///< and measured.
+  std::optional<double> measured;  ///< and measured; unset where a side has no step time.
   VerifyOutcome outcome = VerifyOutcome::cannot_tell;
 };
 

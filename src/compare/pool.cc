@@ -78,6 +78,8 @@ Profile pooled(std::span<const Profile* const> profiles) {
     out.steps_left_out += each.steps_left_out;
     out.runs += each.runs;
     out.lengths_ns.insert(out.lengths_ns.end(), each.lengths_ns.begin(), each.lengths_ns.end());
+    out.unrounded_ns.insert(out.unrounded_ns.end(), each.unrounded_ns.begin(),
+                            each.unrounded_ns.end());
     out.batches.insert(out.batches.end(), each.batches.begin(), each.batches.end());
     add_counters(out.counters, each);
     add_clock(out, each, static_cast<double>(i + 1));

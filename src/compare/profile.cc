@@ -123,6 +123,15 @@ std::int64_t Profile::sum_ns() const {
   return std::accumulate(lengths_ns.begin(), lengths_ns.end(), std::int64_t{0});
 }
 
+bool same_recording(const Profile& a, const Profile& b) {
+  return a.content == b.content && a.lengths_ns == b.lengths_ns && a.times_only == b.times_only;
+}
+
+std::vector<double> Profile::lengths() const {
+  return unrounded_ns.empty() ? std::vector<double>(lengths_ns.begin(), lengths_ns.end())
+                              : unrounded_ns;
+}
+
 Result<Profile> profile_of(const Session& session, const Request& request) {
   Result<Selection> selection = session.select(request);
   if (!selection) return std::move(selection).error();

@@ -131,8 +131,10 @@ struct Profile {
   std::string step_name;                 ///< What repeats; empty for a whole trace.
   std::size_t steps_left_out = 0;        ///< Edge steps and outliers.
   std::vector<std::int64_t> lengths_ns;  ///< Of the usual steps, in their order.
-  std::size_t runs = 1;                  ///< So many, whose steps stand one after the other.
-  bool on_device = false;                ///< The accounting is of a device, else of a main thread.
+  /// Where there are times only: the lengths before rounding. Else empty.
+  std::vector<double> unrounded_ns;
+  std::size_t runs = 1;    ///< So many, whose steps stand one after the other.
+  bool on_device = false;  ///< The accounting is of a device, else of a main thread.
   /// What the recording can show at all: what it cannot is no work that went away.
   bool operators_recorded = true;
   bool launches_recorded = true;  ///< Without which no idle time of a device has a cause.
@@ -151,7 +153,12 @@ struct Profile {
 
   [[nodiscard]] std::int64_t steps() const { return static_cast<std::int64_t>(lengths_ns.size()); }
   [[nodiscard]] std::int64_t sum_ns() const;
+  /// As exact as they are known.
+  [[nodiscard]] std::vector<double> lengths() const;
 };
+
+/// The same steps of the same recording.
+bool same_recording(const Profile& a, const Profile& b);
 
 /// O(n log n). Errors: invalid_argument for a selection that the trace does not have, or where
 /// nothing in it lasts.

@@ -7,9 +7,7 @@
 
 namespace fathom {
 
-SampleSummary step_summary(const Profile& profile) {
-  return describe({profile.lengths_ns.begin(), profile.lengths_ns.end()});
-}
+SampleSummary step_summary(const Profile& profile) { return describe(profile.lengths()); }
 
 bool ranked(const std::vector<Profile>& profiles) {
   std::set<std::int64_t> ranks;

@@ -66,6 +66,7 @@ void take_interval(const std::vector<const Profile*>& base, const std::vector<co
   const Result<Budget> no_slower = parse_budget("step_time+0%");
   const TimeRatio over_runs = time_ratio(*no_slower, lengths_of(base), lengths_of(now));
   pair.ratio_interval = over_runs.interval;
+  pair.covers_runs = over_runs.covers_runs;
   if (over_runs.basis.empty()) {
     pair.ratio_note = "No interval: " + over_runs.reason + ".";
     return;

@@ -11,7 +11,7 @@ Result<Target> parse_target(std::string_view text) {
   const auto refuse = [&](std::string_view why) {
     return Error{ErrorCode::invalid_argument, "'" + std::string(text) + "': " + std::string(why)};
   };
-  Target target{.text = std::string(text), .ratio = {}, .ns = {}};
+  Target target{.text = std::string(text), .ratio = {}, .ns = {}, .within_runs = false};
   if (text.ends_with('%')) {
     const Result<double> percent = parse_quantity(text, QuantityKind::percent);
     if (!percent) return percent.error();
@@ -37,7 +37,8 @@ TargetProgress progress_to(const Target& target, double base_ns, double now_ns,
                            const std::optional<Bounds>& interval) {
   TargetProgress out{.target_ns = target.ns.value_or(base_ns * target.ratio.value_or(1)),
                      .way = {},
-                     .reached = Reached::cannot_tell};
+                     .reached = Reached::cannot_tell,
+                     .reason = {}};
   if (base_ns > out.target_ns) out.way = (base_ns - now_ns) / (base_ns - out.target_ns);
   if (!interval || !(base_ns > 0)) return out;
   const double ratio = out.target_ns / base_ns;

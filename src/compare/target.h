@@ -14,6 +14,7 @@ struct Target {
   std::string text;             ///< As it was written: "20%", "30ms".
   std::optional<double> ratio;  ///< Of the step time, by that of the first recording.
   std::optional<double> ns;
+  bool within_runs = false;  ///< Intervals that are true of the runs at hand only decide, too.
 };
 
 /// "20%": so much less; "30ms": a step time. Errors: invalid_argument.
@@ -29,6 +30,7 @@ struct TargetProgress {
   /// first is not above the target.
   std::optional<double> way;
   Reached reached = Reached::cannot_tell;
+  std::string reason;  ///< Why an interval that is there does not decide; else empty.
 };
 
 /// Medians; `interval` is of their ratio, and without one the medians decide nothing.

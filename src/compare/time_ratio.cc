@@ -59,8 +59,12 @@ TimeRatio no_interval(double ratio, std::string reason) {
           .reason = std::move(reason)};
 }
 
-std::string fewest_steps(const Budget& budget) {
+/// Why there is no interval within two runs.
+std::string fewest_steps(const Budget& budget, const std::vector<double>& base,
+                         const std::vector<double>& now) {
   const std::size_t fewest = budget.relative() ? fewest_for_median_ratio() : kFewestPairs;
+  if (now.size() >= fewest && (base.size() >= fewest || !budget.relative()))
+    return "so many times of base are 0 that the interval has no end";
   return "an interval needs " + std::to_string(fewest) + " steps in each run";
 }
 
@@ -78,7 +82,7 @@ TimeRatio of_one_run(const Budget& budget, const std::vector<double>& base,
                      const std::vector<double>& now) {
   const std::optional<MedianRatio> ratio = ratio_within(budget, base, now);
   if (!ratio) return no_interval(1, "the limit is not above 0");
-  if (!ratio->interval) return no_interval(ratio->ratio, fewest_steps(budget));
+  if (!ratio->interval) return no_interval(ratio->ratio, fewest_steps(budget, base, now));
   const std::string unsteady =
       unsteady_sides(budget.relative() && never_steady(base), never_steady(now));
   if (!unsteady.empty()) return no_interval(ratio->ratio, unsteady);
@@ -100,7 +104,8 @@ TimeRatio of_few_runs(const Budget& budget, const StepLengths& base, const StepL
       const std::optional<MedianRatio> one =
           ratio_within(budget, base[j].lengths_ns, now[i].lengths_ns);
       if (!one) return no_interval(1, "the limit is not above 0");
-      if (!one->interval) return no_interval(one->ratio, fewest_steps(budget));
+      if (!one->interval)
+        return no_interval(one->ratio, fewest_steps(budget, base[j].lengths_ns, now[i].lengths_ns));
       ratios.push_back(one->ratio);
       span = span ? Bounds{.low = std::min(span->low, one->interval->low),
                            .high = std::max(span->high, one->interval->high)}
@@ -170,8 +175,7 @@ std::optional<TimeRatio> of_many_runs(const std::vector<double>& base,
 StepLengths lengths_of(const std::vector<const Profile*>& profiles) {
   StepLengths lengths;
   for (const Profile* const profile : profiles)
-    lengths.push_back({.lengths_ns = {profile->lengths_ns.begin(), profile->lengths_ns.end()},
-                       .started = profile->started_unix_ns});
+    lengths.push_back({.lengths_ns = profile->lengths(), .started = profile->started_unix_ns});
   return lengths;
 }
 

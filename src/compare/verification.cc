@@ -74,6 +74,32 @@ PredictedSaving sum_of(std::vector<const RankedFinding*> findings) {
   return out;
 }
 
+/// Of a measurement that may decide.
+void decide(const CheckedBudget& step, Verification& out) {
+  const MeasuredRatio measured{.interval = *out.interval,
+                               .estimate = out.by_pairs ? *out.by_pairs : out.ratio().value_or(1)};
+  out.outcome = outcome_of(out.prediction, measured);
+  if (out.outcome == VerifyOutcome::cannot_tell && measured.interval.high < 1)
+    out.reason += std::string(out.reason.empty() ? "" : "; ") +
+                  "it is faster, but what was measured lies outside of what was predicted, on the "
+                  "side of less, and its interval reaches into it";
+  if (!step.clock_ratio) return;
+  const double clock = *step.clock_ratio;
+  const MeasuredRatio cycles{
+      .interval = {.low = measured.interval.low * clock, .high = measured.interval.high * clock},
+      .estimate = measured.estimate * clock};
+  const bool same = outcome_of(out.prediction, cycles) == out.outcome;
+  const std::string by_cycles =
+      step.other_clock + ", and by cycles the outcome is " + (same ? "the same" : "another");
+  // Of the budget, whose judgement is another thing than the outcome, this was said already.
+  if (out.reason.empty() || out.reason.starts_with(step.other_clock)) {
+    out.reason = by_cycles;
+  } else {
+    out.reason += "; " + by_cycles;
+  }
+  if (!same) out.outcome = VerifyOutcome::cannot_tell;
+}
+
 }  // namespace
 
 std::string_view to_string(VerifyOutcome outcome) {
@@ -107,11 +133,12 @@ Result<PredictedSaving> prediction_of(const Diagnosis& diagnosis,
   return sum_of(std::move(found));
 }
 
-VerifyOutcome outcome_of(const PredictedSaving& prediction, const Bounds& measured) {
-  const bool faster = measured.high < 1;
-  const bool as_predicted = measured.low <= prediction.high;
-  if (faster) return as_predicted ? VerifyOutcome::confirmed : VerifyOutcome::less;
-  return as_predicted ? VerifyOutcome::cannot_tell : VerifyOutcome::refuted;
+VerifyOutcome outcome_of(const PredictedSaving& prediction, const MeasuredRatio& measured) {
+  const bool faster = measured.interval.high < 1;
+  if (measured.interval.low > prediction.high)
+    return faster ? VerifyOutcome::less : VerifyOutcome::refuted;
+  return faster && measured.estimate <= prediction.high ? VerifyOutcome::confirmed
+                                                        : VerifyOutcome::cannot_tell;
 }
 
 Verification verify_runs(const PredictedSaving& prediction, const Runs& base, const Runs& now,
@@ -128,13 +155,15 @@ Verification verify_runs(const PredictedSaving& prediction, const Runs& base, co
                    .base_ns = step.base,
                    .now_ns = step.now,
                    .interval = {},
+                   .by_pairs = {},
                    .basis = step.basis,
                    .reason = step.reason};
   if (!step.interval || !step.limit) return out;
   out.interval =
       Bounds{.low = step.interval->low / *step.limit, .high = step.interval->high / *step.limit};
-  if (step.covers_runs || claims == Claims::within_runs)
-    out.outcome = outcome_of(prediction, *out.interval);
+  if (step.estimate) out.by_pairs = *step.estimate / *step.limit;
+  if (step.missing.empty() && (step.covers_runs || claims == Claims::within_runs))
+    decide(step, out);
   return out;
 }
 

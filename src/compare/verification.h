@@ -33,10 +33,14 @@ Result<PredictedSaving> prediction_of(const Diagnosis& diagnosis,
                                       std::span<const std::string> names);
 
 enum class VerifyOutcome : std::uint8_t {
-  confirmed,    ///< Certainly faster, and as much as predicted or more.
-  less,         ///< Certainly faster, and certainly by less than predicted.
-  refuted,      ///< Certainly not what was predicted, and not certainly faster.
-  cannot_tell,  ///< The interval holds both what was predicted and no change, or there is none.
+  /// Certainly faster; the interval reaches what was predicted, and the estimate lies within it or
+  /// saves more.
+  confirmed,
+  less,     ///< Certainly faster, and certainly by less than predicted.
+  refuted,  ///< Certainly not what was predicted, and not certainly faster.
+  /// The interval holds both what was predicted and no change; or what was predicted, and the
+  /// estimate saves less; or there is none.
+  cannot_tell,
 };
 /// Stable, for JSON: "less_than_predicted".
 std::string_view to_string(VerifyOutcome outcome);
@@ -50,19 +54,28 @@ struct Verification {
   std::optional<double> base_ns;  ///< Median step.
   std::optional<double> now_ns;
   std::optional<Bounds> interval;  ///< Of the median step after by that before, at 95 %.
-  std::string basis;               ///< What the interval is of.
-  std::string reason;              ///< Why it is unknown; else what to know.
+  /// What the interval is of where it is of pairs of runs: the median of their ratios.
+  std::optional<double> by_pairs;
+  std::string basis;   ///< What the interval is of.
+  std::string reason;  ///< Why it is unknown; else what to know.
   VerifyOutcome outcome = VerifyOutcome::cannot_tell;
 
-  [[nodiscard]] std::optional<double> ratio() const;
+  [[nodiscard]] std::optional<double> ratio() const;  ///< Of the medians.
 };
 
-/// By the interval of the measured ratio and the ends of the predicted one.
-VerifyOutcome outcome_of(const PredictedSaving& prediction, const Bounds& measured);
+/// A ratio that was measured: its interval, and the estimate in it.
+struct MeasuredRatio {
+  Bounds interval;
+  double estimate = 1;
+};
+
+/// By the measured ratio and the ends of the predicted one.
+VerifyOutcome outcome_of(const PredictedSaving& prediction, const MeasuredRatio& measured);
 
 /// The measurement is that of a budget of step_time (compare/check.h), with its conditions: times
-/// of another device, processor or batch is undecided. Of ranks that with the worst outcome of
-/// "no slower" counts.
+/// of another device, processor or batch are undecided; so is another clock where cycles have
+/// another outcome, and a rank that one side lacks. Of ranks that with the worst outcome of "no
+/// slower" counts.
 Verification verify_runs(const PredictedSaving& prediction, const Runs& base, const Runs& now,
                          Claims claims);
 

@@ -32,18 +32,68 @@ Profile steps_of(std::int64_t ns, std::uint64_t content) {
   return profile;
 }
 
-VerifyOutcome outcome(double low, double high) {
-  return outcome_of(predicted(0.6, 0.7, 0.8), {.low = low, .high = high});
+VerifyOutcome outcome(double low, double estimate, double high) {
+  return outcome_of(predicted(0.6, 0.7, 0.8),
+                    {.interval = {.low = low, .high = high}, .estimate = estimate});
+}
+
+Profile at_clock(Profile profile, double mhz) {
+  profile.clock_mhz = mhz;
+  return profile;
 }
 
 TEST(Verification, OutcomesAreOfIntervals) {
-  EXPECT_EQ(outcome(0.65, 0.75), VerifyOutcome::confirmed);
-  EXPECT_EQ(outcome(0.3, 0.4), VerifyOutcome::confirmed);  // more than predicted
-  EXPECT_EQ(outcome(0.75, 0.99), VerifyOutcome::confirmed);
-  EXPECT_EQ(outcome(0.85, 0.95), VerifyOutcome::less);
-  EXPECT_EQ(outcome(0.95, 1.02), VerifyOutcome::refuted);
-  EXPECT_EQ(outcome(1.2, 1.3), VerifyOutcome::refuted);
-  EXPECT_EQ(outcome(0.7, 1.1), VerifyOutcome::cannot_tell);
+  EXPECT_EQ(outcome(0.65, 0.7, 0.75), VerifyOutcome::confirmed);
+  EXPECT_EQ(outcome(0.3, 0.35, 0.4), VerifyOutcome::confirmed);  // more than predicted
+  EXPECT_EQ(outcome(0.75, 0.8, 0.99), VerifyOutcome::confirmed);
+  EXPECT_EQ(outcome(0.85, 0.9, 0.95), VerifyOutcome::less);
+  EXPECT_EQ(outcome(0.95, 1, 1.02), VerifyOutcome::refuted);
+  EXPECT_EQ(outcome(1.2, 1.25, 1.3), VerifyOutcome::refuted);
+  EXPECT_EQ(outcome(0.7, 0.9, 1.1), VerifyOutcome::cannot_tell);
+}
+
+TEST(Verification, AnIntervalThatReachesThePredictionDoesNotConfirmAnEstimateOutside) {
+  EXPECT_EQ(outcome(0.51, 0.99, 0.99), VerifyOutcome::cannot_tell);
+  Runs base;
+  Runs now;
+  for (std::uint64_t run = 0; run < 6; ++run) {
+    const auto at = static_cast<std::int64_t>(2 * run + 1);
+    base.push_back({steps_of(100'000, run + 1)});
+    now.push_back({steps_of(run == 0 ? 50'000 : 99'000, run + 101)});
+    base.back().front().started_unix_ns = at + (run % 2 == 0 ? 0 : 1);
+    now.back().front().started_unix_ns = at + (run % 2 == 0 ? 1 : 0);
+  }
+  const Verification out = verify_runs(predicted(0.42, 0.5, 0.66), base, now, Claims::over_runs);
+  EXPECT_EQ(out.outcome, VerifyOutcome::cannot_tell);
+  EXPECT_LT(out.interval->low, 0.66);
+  EXPECT_NEAR(*out.by_pairs, 0.99, 1e-3);
+  EXPECT_NE(out.reason.find("on the side of less"), std::string::npos) << out.reason;
+}
+
+TEST(Verification, AnotherClockIsBelievedOnlyWhereCyclesAgree) {
+  const auto at_clocks = [](double base, double now) {
+    return verify_runs(predicted(0.85, 0.9, 0.95), {{at_clock(steps_of(100'000, 1), base)}},
+                       {{at_clock(steps_of(90'000, 2), now)}}, Claims::within_runs);
+  };
+  EXPECT_EQ(at_clocks(1800, 1810).outcome, VerifyOutcome::confirmed);
+  EXPECT_EQ(at_clocks(1800, 2000).outcome, VerifyOutcome::cannot_tell);
+  EXPECT_NE(at_clocks(1800, 2000).reason.find("by cycles the outcome is another"),
+            std::string::npos);
+  EXPECT_EQ(at_clocks(1800, 1700).outcome, VerifyOutcome::confirmed);
+  EXPECT_NE(at_clocks(1800, 1700).reason.find("by cycles the outcome is the same"),
+            std::string::npos);
+}
+
+TEST(Verification, ARankThatOneSideLacksDecidesNothing) {
+  const auto of_rank = [](Profile profile, std::int64_t rank) {
+    profile.rank = rank;
+    return profile;
+  };
+  const Runs base = {{of_rank(steps_of(100'000, 1), 0), of_rank(steps_of(100'000, 2), 1)}};
+  const Runs now = {{of_rank(steps_of(70'000, 3), 0)}};
+  const Verification out = verify_runs(predicted(0.6, 0.7, 0.8), base, now, Claims::within_runs);
+  EXPECT_EQ(out.outcome, VerifyOutcome::cannot_tell);
+  EXPECT_NE(out.reason.find("rank 1 is missing in new"), std::string::npos) << out.reason;
 }
 
 TEST(Verification, MeasuresTheMedianStep) {
@@ -139,6 +189,24 @@ TEST(PredictionLedger, CountsOutcomesByRule) {
   EXPECT_EQ(rows[1].count[1], 1U);
   EXPECT_EQ(rows[1].inside, 0U);
   EXPECT_NEAR(rows[1].median_share, 0.5, 1e-3);
+}
+
+TEST(PredictionLedger, ReadsWhatItWroteOfNothingMeasured) {
+  const Verification verification{.prediction = predicted(0.6, 0.7, 0.8),
+                                  .base = {},
+                                  .now = {},
+                                  .base_ns = {},
+                                  .now_ns = {},
+                                  .interval = {},
+                                  .by_pairs = {},
+                                  .basis = {},
+                                  .reason = {}};
+  const PredictionLedger ledger = parse_ledger(ledger_line(verification, "2026-11-23T20:50:00Z"));
+  EXPECT_EQ(ledger.unreadable, 0U);
+  ASSERT_EQ(ledger.entries.size(), 1U);
+  EXPECT_FALSE(ledger.entries[0].measured);
+  EXPECT_EQ(ledger_rows(ledger)[0].count[3], 1U);
+  EXPECT_EQ(ledger_rows(ledger)[0].inside, 0U);
 }
 
 TEST(PredictionLedger, NothingInItCrashes) {

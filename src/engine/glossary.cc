@@ -525,7 +525,7 @@ constexpr Term kTerms[] = {
     {"base_only", "alignment", "Only in the first recording."},
     {"new_only", "alignment", "Only in the second recording."},
 
-    {"same_recording", "comparability", "Every event is the same."},
+    {"same_recording", "comparability", "Every event is the same, and so are the selected steps."},
     {"comparable", "comparability", "Both did mostly the same work."},
     {"different_work", "comparability", "They did different work: rows and causes are withheld."},
     {"different_devices", "comparability",
@@ -537,11 +537,15 @@ constexpr Term kTerms[] = {
     {"cannot_tell", "judgement",
      "The interval holds the limit, or something that decides is not known."},
 
-    {"confirmed", "verified", "Certainly faster, and as much as predicted or more."},
+    {"confirmed", "verified",
+     "Certainly faster; the interval reaches what was predicted, and the measured ratio lies "
+     "within "
+     "it or saves more."},
     {"less_than_predicted", "verified", "Certainly faster, and certainly by less than predicted."},
     {"refuted", "verified", "Certainly not what was predicted, and not certainly faster."},
     {"cannot_tell", "verified",
-     "The interval holds both what was predicted and no change, or there is no interval."},
+     "The interval holds both what was predicted and no change; or what was predicted, but the "
+     "measured ratio saves less; or there is no interval."},
 
     {"faster", "claim", "Certainly less of it than before; of throughput, more."},
     {"slower", "claim", "Certainly more of it than before; of throughput, less."},

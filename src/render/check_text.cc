@@ -16,10 +16,7 @@ namespace fathom {
 namespace {
 
 constexpr std::size_t kInputs = 3;
-constexpr std::size_t kLargestMarkdown = 1'000'000;
-/// The longest text in a cell of markdown; inputs and conditions may be of any length.
-constexpr std::size_t kLongestText = 400;
-/// The same of all that differs: it is named in full, and a recording may say anything.
+/// The longest text of all that differs: it is named in full, and a recording may say anything.
 constexpr std::size_t kLongestDiffers = 20'000;
 
 /// "1,613.7".
@@ -70,7 +67,7 @@ std::string interval_text(const CheckedBudget& checked) {
 std::string joined(const std::vector<std::string>& texts, std::size_t limit) {
   std::string out;
   for (std::size_t i = 0; i < std::min(texts.size(), limit); ++i)
-    out += (i == 0 ? "" : ", ") + shorten_middle(printable(texts[i]), kLongestText);
+    out += (i == 0 ? "" : ", ") + shorten_middle(printable(texts[i]), kLongestCell);
   if (texts.size() > limit) out += " and " + std::to_string(texts.size() - limit) + " more";
   return out;
 }
@@ -124,10 +121,9 @@ std::string budget_text(const CheckedBudget& budget, const Style& style) {
 }
 
 std::string markdown_row(const CheckedBudget& budget) {
-  return "| " + std::string(title_of(budget.judgement)) + " | " +
-         markdown_cell(shorten_middle(printable(budget.budget.text), kLongestText)) + " | " +
-         markdown_cell(checked_values(budget)) + " | " +
-         markdown_cell(shorten_middle(printable(checked_reason(budget)), kLongestText)) + " |\n";
+  return "| " + std::string(title_of(budget.judgement)) + " | " + short_cell(budget.budget.text) +
+         " | " + markdown_cell(checked_values(budget)) + " | " +
+         short_cell(checked_reason(budget)) + " |\n";
 }
 
 std::vector<const CheckedBudget*> worst_first(const std::vector<CheckedBudget>& budgets) {

@@ -83,6 +83,7 @@ void write_target(JsonWriter& json, const std::optional<Target>& target,
       .member("target_ns", progress->target_ns)
       .member("way", progress->way)
       .member("reached", to_string(progress->reached))
+      .member("reason", progress->reason)
       .end();
 }
 

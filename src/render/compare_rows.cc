@@ -168,6 +168,10 @@ std::string names_of(const Comparison& comparison, const CauseGroup& group) {
   return text;
 }
 
+bool nothing_to_align(const Comparison& comparison) {
+  return std::ranges::all_of(comparison.aligned, [](double share) { return share <= 0; });
+}
+
 }  // namespace
 
 std::string change_text(std::int64_t ns) {
@@ -363,7 +367,27 @@ std::vector<std::string> equal_counters(const Comparison& comparison) {
   return texts;
 }
 
+std::string matched_text(const Comparison& comparison) {
+  if (comparison.comparability != Comparability::comparable &&
+      comparison.comparability != Comparability::different_work)
+    return {};
+  if (nothing_to_align(comparison)) return alignment_text(comparison);
+  const auto share = [&](Alignment key) {
+    return comparison.aligned[static_cast<std::size_t>(key)];
+  };
+  const double exact = share(Alignment::module_operator_shapes);
+  const double none = share(Alignment::base_only) + share(Alignment::new_only);
+  constexpr double kSeen = 0.0005;
+  std::string text = percent_text(100 * exact) + " by module, operator, shapes";
+  if (1 - exact - none >= kSeen)
+    text += "; " + percent_text(100 * (1 - exact - none)) + " otherwise";
+  if (none >= kSeen) text += "; " + percent_text(100 * none) + " not";
+  return text + ".";
+}
+
 std::string alignment_text(const Comparison& comparison) {
+  if (nothing_to_align(comparison))
+    return "Nothing could be aligned: neither side has an operator or kernel.";
   const auto share = [&](Alignment key) {
     return comparison.aligned[static_cast<std::size_t>(key)];
   };

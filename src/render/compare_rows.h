@@ -60,6 +60,8 @@ std::vector<std::string> counter_texts(const Comparison& comparison);
 std::vector<std::string> equal_counters(const Comparison& comparison);
 /// "98 % of the operators' time: …" by which keys it was matched.
 std::string alignment_text(const Comparison& comparison);
+/// The same in one line: of the operators' time of both sides. Empty where nothing is compared.
+std::string matched_text(const Comparison& comparison);
 /// The sentence for two recordings that are one, or "".
 std::string same_text(const Comparison& comparison);
 

@@ -19,6 +19,19 @@ TEST(CompareRows, SteadinessIsToldOfTheSidesThatChanged) {
   EXPECT_EQ(steadiness_text(pair, false), "");
 }
 
+TEST(CompareRows, HowMuchWasMatchedIsOneLine) {
+  Comparison pair;
+  EXPECT_EQ(matched_text(pair),
+            "Nothing could be aligned: neither side has an operator or kernel.");
+  pair.aligned[static_cast<std::size_t>(Alignment::module_operator_shapes)] = 0.7;
+  pair.aligned[static_cast<std::size_t>(Alignment::fused)] = 0.2;
+  pair.aligned[static_cast<std::size_t>(Alignment::new_only)] = 0.1;
+  EXPECT_EQ(matched_text(pair),
+            "70.0 % by module, operator, shapes; 20.0 % otherwise; 10.0 % not.");
+  pair.comparability = Comparability::times_only;
+  EXPECT_EQ(matched_text(pair), "");
+}
+
 TEST(CompareRows, HowNeighboursCorrelateIsToldWithAllOnly) {
   Comparison pair;
   pair.base.autocorrelation = 0.256;

@@ -24,6 +24,10 @@ constexpr std::size_t kTimeWidth = 10;
 /// The height of a terminal that nobody has enlarged.
 constexpr std::ptrdiff_t kScreenLines = 24;
 constexpr std::size_t kRowsOfMarkdown = 20;
+/// In markdown kept for what follows the tables.
+constexpr std::size_t kRestOfMarkdown = 50'000;
+constexpr std::size_t kConditionsOfMarkdown = 200;
+constexpr std::size_t kLongestCounters = 8'000;
 
 /// How many of each are shown before "other …". What differs in the conditions is shown in any
 /// case, for it may be why the times do.
@@ -34,8 +38,8 @@ struct Limits {
   bool phases = true;
 };
 /// The first with which all is on one screen; the last in any case.
-constexpr Limits kOnAScreen[] = {{5, 5, 4}, {5, 4, 3}, {4, 4, 2},
-                                 {4, 3, 1}, {3, 3, 1}, {3, 3, 1, false}};
+constexpr Limits kOnAScreen[] = {{5, 5, 4}, {5, 4, 3},        {4, 4, 2},        {4, 3, 1},
+                                 {3, 3, 1}, {3, 3, 1, false}, {3, 2, 1, false}, {2, 2, 1, false}};
 
 std::string joined(const std::vector<std::string>& texts, std::size_t limit) {
   std::string out;
@@ -128,6 +132,8 @@ class TextWriter {
       table("Where: phase, module, operator, kernel", tree_lines(pair), true);
       if (pair.comparability != Comparability::different_devices)
         add("Matched", alignment_text(pair));
+    } else {
+      add("Matched", matched_text(pair));
     }
     add("Counts", counters_text(pair, limits_.counters));
     for (const std::string& note : pair.notes) add("Note", note);
@@ -185,17 +191,36 @@ std::string ranks_text(const ComparedSides& sides) {
 
 // Markdown.
 
-std::string markdown_table(std::string_view what, const std::vector<ChangeLine>& lines,
-                           bool times) {
-  if (lines.empty()) return {};
-  std::string text = "\n| change, ns | " + std::string(what) + (times ? " | base | new |" : " |") +
-                     "\n|---:|---|" + (times ? "---:|---:|" : "") + "\n";
+std::string markdown_row(const ChangeLine& line, bool times) {
+  std::string row = "| " + change_text(line.change_ns) + " | " + short_cell(line.what) + " |";
+  if (times) row += " " + line.base + " | " + line.now + " |";
+  return row + '\n';
+}
+
+/// As many of the lines as fit.
+void add_table(std::string& text, std::string_view what, const std::vector<ChangeLine>& lines,
+               bool times) {
+  if (lines.empty()) return;
+  text += "\n| change, ns | " + std::string(what) + (times ? " | base | new |" : " |") +
+          "\n|---:|---|" + (times ? "---:|---:|" : "") + "\n";
+  std::size_t left = lines.size();
   for (const ChangeLine& line : lines) {
-    text += "| " + change_text(line.change_ns) + " | " + markdown_cell(line.what) + " |";
-    if (times) text += " " + line.base + " | " + line.now + " |";
-    text += '\n';
+    const std::string row = markdown_row(line, times);
+    if (text.size() + row.size() + kRestOfMarkdown > kLargestMarkdown) break;
+    text += row;
+    --left;
   }
-  return text;
+  if (left > 0) text += "\n" + std::to_string(left) + " more lines do not fit here.\n";
+}
+
+std::string conditions_list(const std::vector<ComparedCondition>& differ) {
+  const std::vector<std::string> texts = condition_texts(differ);
+  std::string list;
+  for (std::size_t i = 0; i < std::min(texts.size(), kConditionsOfMarkdown); ++i)
+    list += "- Differs: " + short_cell(texts[i]) + "\n";
+  if (texts.size() > kConditionsOfMarkdown)
+    list += "- " + std::to_string(texts.size() - kConditionsOfMarkdown) + " more differ.\n";
+  return list;
 }
 
 std::string markdown_of(const Comparison& pair, const std::vector<ComparedCondition>& differ,
@@ -203,20 +228,20 @@ std::string markdown_of(const Comparison& pair, const std::vector<ComparedCondit
   std::string text =
       "**" + std::string(time_label(pair)) + "**: " + markdown_cell(step_text(pair)) + "\n";
   if (!same_text(pair).empty()) text += "\n" + same_text(pair) + "\n";
-  text += "\n- Base: " + markdown_cell(input_text(pair.base, 0)) +
-          "\n- New: " + markdown_cell(input_text(pair.now, 0)) + "\n";
+  text += "\n- Base: " + short_cell(input_text(pair.base, 0)) +
+          "\n- New: " + short_cell(input_text(pair.now, 0)) + "\n";
   if (const std::string steps = steadiness_text(pair, all); !steps.empty())
     text += "- Steps: " + steps + "\n";
-  for (const std::string& differs : condition_texts(differ))
-    text += "- Differs: " + markdown_cell(differs) + "\n";
-  text +=
-      markdown_table("where the time of a mean step goes", bucket_lines(pair, kEverything), true);
-  text += markdown_table("why", cause_lines(pair, kEverything), false);
-  text += markdown_table("operators, their kernels, and idle time",
-                         all ? tree_lines(pair) : row_lines(pair, kRowsOfMarkdown), true);
+  if (const std::string matched = matched_text(pair); !matched.empty())
+    text += "- Matched: " + matched + "\n";
+  text += conditions_list(differ);
+  add_table(text, "where the time of a mean step goes", bucket_lines(pair, kEverything), true);
+  add_table(text, "why", cause_lines(pair, kEverything), false);
+  add_table(text, "operators, their kernels, and idle time",
+            all ? tree_lines(pair) : row_lines(pair, kRowsOfMarkdown), true);
   const std::string counters = counters_text(pair, kEverything);
-  if (!counters.empty()) text += "\nCounts " + markdown_cell(counters) + "\n";
-  for (const std::string& note : pair.notes) text += "\n" + markdown_cell(note) + "\n";
+  if (!counters.empty()) text += "\nCounts " + short_cell(counters, kLongestCounters) + "\n";
+  for (const std::string& note : pair.notes) text += "\n" + short_cell(note) + "\n";
   return text;
 }
 
@@ -257,10 +282,10 @@ std::string render_compare_text(const ComparedSides& sides, const std::optional<
 std::string render_compare_markdown(const ComparedSides& sides, const std::optional<Target>& target,
                                     bool all) {
   std::string text = "## Comparison of two recordings\n\n";
-  if (sides.pairs.size() > 1) text += markdown_cell(ranks_text(sides)) + "\n\n";
+  if (sides.pairs.size() > 1) text += short_cell(ranks_text(sides), kLongestCounters) + "\n\n";
   text += markdown_of(sides.pairs[sides.shown], differing(sides), all);
   if (target) text += "\n**Target**: " + markdown_cell(target_line(sides, target)) + "\n";
-  for (const std::string& note : sides.notes) text += "\n" + markdown_cell(note) + "\n";
+  for (const std::string& note : sides.notes) text += "\n" + short_cell(note) + "\n";
   return text;
 }
 

@@ -18,6 +18,8 @@ constexpr std::size_t kStepWidth = 12;
 constexpr std::size_t kChangeWidth = 14;
 constexpr std::size_t kFactorWidth = 10;
 constexpr std::size_t kMemoryWidth = 14;
+/// In markdown: a recording may say anything.
+constexpr std::size_t kLongestDiffers = 20'000;
 constexpr std::size_t kMost = 3;  // causes and counts of a step
 
 std::string ns_text(double ns) { return duration_text(duration_ns(std::llround(ns))); }
@@ -83,7 +85,9 @@ std::string target_text(const Target& target, const TargetProgress& progress, do
   if (progress.reached == Reached::no)
     return text + ", certainly not reached; " + ns_text(now_ns - progress.target_ns) +
            " per step to go.";
-  return text + "; these recordings do not show whether it is reached.";
+  text += "; these recordings do not show whether it is reached";
+  if (!progress.reason.empty()) text += ": " + progress.reason;
+  return text + ".";
 }
 
 std::string render_ladder_text(const Ladder& ladder, const Style& style) {
@@ -133,20 +137,20 @@ std::string render_ladder_markdown(const Ladder& ladder) {
       "## Ladder\n\n| recording | step | by this step | in all | faster | peak memory | why |\n"
       "|---|---:|---:|---:|---:|---:|---|\n";
   for (const LadderVariant& variant : ladder.variants) {
-    text +=
-        "| " + markdown_cell(variant.side.input) + " | " + ns_text(variant.side.step_ns.median) +
-        " | " + change_of(variant.step) + " | " + change_of(variant.in_all) + " | " +
-        factor_of(variant.in_all) + " | " + memory_of(variant) + " | " +
-        (variant.step
-             ? markdown_cell(claim_of(*variant.step) + (why_of(*variant.step).empty() ? "" : "; ") +
-                             why_of(*variant.step))
-             : "") +
-        " |\n";
+    text += "| " + short_cell(variant.side.input) + " | " + ns_text(variant.side.step_ns.median) +
+            " | " + change_of(variant.step) + " | " + change_of(variant.in_all) + " | " +
+            factor_of(variant.in_all) + " | " + memory_of(variant) + " | " +
+            (variant.step
+                 ? short_cell(claim_of(*variant.step) +
+                              (why_of(*variant.step).empty() ? "" : "; ") + why_of(*variant.step))
+                 : "") +
+            " |\n";
   }
   std::string differ;
   for (const LadderVariant& variant : ladder.variants) {
     if (variant.step && !variant.step->differs.empty())
-      differ += "- " + markdown_cell(variant.side.input + " " + differs_of(*variant.step)) + "\n";
+      differ += "- " + short_cell(variant.side.input) + " " +
+                short_cell(differs_of(*variant.step), kLongestDiffers) + "\n";
   }
   if (!differ.empty()) text += "\n" + differ;
   if (!basis_text(ladder).empty()) text += "\n" + markdown_cell(basis_text(ladder)) + "\n";
@@ -155,7 +159,7 @@ std::string render_ladder_markdown(const Ladder& ladder) {
             markdown_cell(target_text(*ladder.target, *ladder.progress,
                                       ladder.variants.back().side.step_ns.median)) +
             "\n";
-  for (const std::string& note : ladder.notes) text += "\n" + markdown_cell(note) + "\n";
+  for (const std::string& note : ladder.notes) text += "\n" + short_cell(note) + "\n";
   return text;
 }
 

@@ -1,6 +1,7 @@
 // Text within markdown.
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <string_view>
 
@@ -16,6 +17,16 @@ inline std::string markdown_cell(std::string_view text) {
     out += c;
   }
   return out;
+}
+
+/// The longest text in a cell; names, inputs and conditions may be of any length.
+inline constexpr std::size_t kLongestCell = 400;
+/// GitHub refuses a step summary above 1 MiB.
+inline constexpr std::size_t kLargestMarkdown = 1'000'000;
+
+/// The same in at most so many columns.
+inline std::string short_cell(std::string_view text, std::size_t columns = kLongestCell) {
+  return markdown_cell(shorten_middle(printable(text), columns));
 }
 
 }  // namespace fathom

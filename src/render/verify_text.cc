@@ -41,6 +41,7 @@ std::string coloured(VerifyOutcome outcome, const Style& style) {
 std::string measured_text(const Verification& verification) {
   std::string text = median_text(verification.base_ns) + " → " + median_text(verification.now_ns);
   if (verification.ratio()) text += ", " + change(*verification.ratio());
+  if (verification.by_pairs) text += ", " + change(*verification.by_pairs) + " by pairs";
   if (verification.interval)
     text += " (95 % interval " + change(verification.interval->low) + " to " +
             change(verification.interval->high) + ")";
@@ -94,7 +95,8 @@ std::string render_verify_json(const Verification& verification, std::string_vie
   } else {
     json.null();
   }
-  json.member("base_ns", verification.base_ns)
+  json.member("by_pairs", verification.by_pairs)
+      .member("base_ns", verification.base_ns)
       .member("new_ns", verification.now_ns)
       .member("basis", verification.basis)
       .end();

@@ -17,11 +17,12 @@ std::optional<MedianRatio> median_ratio(std::vector<double> base, std::vector<do
   if (base.empty() || now.empty()) return std::nullopt;
   std::ranges::sort(base);
   std::ranges::sort(now);
-  if (!(base.front() > 0) || !(now.front() > 0)) return std::nullopt;
-  MedianRatio out{.ratio = quantile(now, 0.5) / quantile(base, 0.5), .interval = {}};
+  const double middle = quantile(base, 0.5);
+  if (!(base.front() >= 0) || !(now.front() >= 0) || !(middle > 0)) return std::nullopt;
+  MedianRatio out{.ratio = quantile(now, 0.5) / middle, .interval = {}};
   const std::optional<Bounds> of_base = median_interval(base, kConfidence);
   const std::optional<Bounds> of_now = median_interval(now, kConfidence);
-  if (of_base && of_now)
+  if (of_base && of_now && of_base->low > 0)
     out.interval = Bounds{.low = of_now->low / of_base->high, .high = of_now->high / of_base->low};
   return out;
 }

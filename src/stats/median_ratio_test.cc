@@ -23,9 +23,21 @@ TEST(MedianRatio, GoesFromTheLeastToTheMostThatBothMediansAllow) {
   EXPECT_DOUBLE_EQ(found->interval->high, 26.0 / 10);
 }
 
-TEST(MedianRatio, IsUnsetWithoutPositiveValues) {
+TEST(MedianRatio, IsUnsetWhereNothingCanBeDivided) {
   EXPECT_FALSE(median_ratio({}, {1}));
-  EXPECT_FALSE(median_ratio({0, 1}, {1}));
+  EXPECT_FALSE(median_ratio({0, 0, 1}, {1}));
+  EXPECT_FALSE(median_ratio({-1, 1, 1}, {1}));
+}
+
+TEST(MedianRatio, ValuesOfZeroCountLikeOthers) {
+  const std::optional<MedianRatio> found =
+      median_ratio({4, 4, 4, 4, 4, 4, 4, 4, 4, 0}, {0, 2, 2, 2, 2, 2, 2, 2, 2, 2});
+  ASSERT_TRUE(found && found->interval);
+  EXPECT_DOUBLE_EQ(found->ratio, 0.5);
+  const std::optional<MedianRatio> open =
+      median_ratio({0, 0, 0, 4, 4, 4, 4}, {2, 2, 2, 2, 2, 2, 2});
+  ASSERT_TRUE(open);
+  EXPECT_FALSE(open->interval);
 }
 
 }  // namespace

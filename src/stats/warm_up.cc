@@ -50,6 +50,12 @@ class Segments {
   std::vector<double> squares_;
 };
 
+/// Where the last segment may begin.
+struct Candidate {
+  std::size_t begin = 0;
+  std::size_t last_end = std::numeric_limits<std::size_t>::max();  ///< To look for it at.
+};
+
 }  // namespace
 
 std::vector<std::size_t> changepoints(std::span<const double> values, double penalty) {
@@ -59,20 +65,23 @@ std::vector<std::size_t> changepoints(std::span<const double> values, double pen
   std::vector<double> best(n + 1, std::numeric_limits<double>::infinity());
   std::vector<std::size_t> last(n + 1, 0);  // where the last segment of the best division begins
   best[0] = -penalty;
-  std::vector<std::size_t> candidates = {0};
+  std::vector<Candidate> candidates = {{}};
   for (std::size_t end = kShortest; end <= n; ++end) {
-    for (const std::size_t begin : candidates) {
+    std::erase_if(candidates, [&](const Candidate& each) { return each.last_end < end; });
+    for (const auto& [begin, last_end] : candidates) {
       const double total = best[begin] + segments.cost(begin, end) + penalty;
       if (total < best[end]) {
         best[end] = total;
         last[end] = begin;
       }
     }
-    // A beginning that is worse already without the penalty can never become the best.
-    std::erase_if(candidates, [&](std::size_t begin) {
-      return best[begin] + segments.cost(begin, end) > best[end];
-    });
-    candidates.push_back(end + 1 - kShortest);
+    // A beginning that is worse already without the penalty can no more become the best, once a
+    // segment that begins at `end` instead is long enough.
+    for (Candidate& each : candidates) {
+      if (best[each.begin] + segments.cost(each.begin, end) > best[end])
+        each.last_end = std::min(each.last_end, end + kShortest - 1);
+    }
+    candidates.push_back({.begin = end + 1 - kShortest});
   }
   std::vector<std::size_t> found;
   for (std::size_t end = last[n]; end > 0; end = last[end]) found.push_back(end);

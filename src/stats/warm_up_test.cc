@@ -1,5 +1,6 @@
 #include "stats/warm_up.h"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <random>
@@ -30,7 +31,8 @@ double cost_of(const std::vector<double>& values, std::size_t begin, std::size_t
   mean /= static_cast<double>(end - begin);
   double square = 0;
   for (std::size_t i = begin; i < end; ++i) square += (values[i] - mean) * (values[i] - mean);
-  return static_cast<double>(end - begin) * std::log(square / static_cast<double>(end - begin));
+  return static_cast<double>(end - begin) *
+         std::log(std::max(1e-10, square / static_cast<double>(end - begin)));
 }
 
 /// The same minimum without pruning.
@@ -44,6 +46,49 @@ double least_cost(const std::vector<double>& values, double penalty) {
   return best.back();
 }
 
+double cost_of_division(const std::vector<double>& values, const std::vector<std::size_t>& found,
+                        double penalty) {
+  double cost = -penalty;
+  std::size_t begin = 0;
+  for (std::size_t i = 0; i <= found.size(); ++i) {
+    const std::size_t end = i < found.size() ? found[i] : values.size();
+    cost += cost_of(values, begin, end) + penalty;
+    begin = end;
+  }
+  return cost;
+}
+
+/// Levels and spreads as steps have them, with single values far off.
+std::vector<double> random_series(std::mt19937_64& bits) {
+  constexpr double kLevels[] = {0, 0.02, 0.1, 0.5};
+  constexpr double kSpreads[] = {1e-4, 1e-3, 1e-2, 5e-2};
+  constexpr std::size_t kLengths[] = {20, 30, 50, 80};
+  const std::size_t length = kLengths[bits() % 4];
+  const std::size_t pieces = 1 + bits() % 4;
+  std::vector<double> values;
+  while (values.size() < length) {
+    const double level = kLevels[bits() % 4];
+    const double spread = kSpreads[bits() % 4];
+    for (std::size_t i = 0; i < (length + pieces - 1) / pieces; ++i) {
+      const double apart = static_cast<double>(bits() >> 11U) * 0x1p-52 - 1;
+      values.push_back(level + spread * apart + (bits() % 10 == 0 ? 0.5 : 0));
+    }
+  }
+  return values;
+}
+
+TEST(Changepoints, OfShortSegmentsAreTheMinimumToo) {
+  std::mt19937_64 bits(1);
+  int worse = 0;
+  for (int repeat = 0; repeat < 3000; ++repeat) {
+    const std::vector<double> values = random_series(bits);
+    const double penalty = 15 * std::log(static_cast<double>(values.size()));
+    const double cost = cost_of_division(values, changepoints(values, penalty), penalty);
+    worse += cost > least_cost(values, penalty) + 1e-6 ? 1 : 0;
+  }
+  EXPECT_EQ(worse, 0);
+}
+
 TEST(Changepoints, MinimiseTheSumOfCostsAsExhaustiveSearchDoes) {
   Noise noise;
   for (int repeat = 0; repeat < 20; ++repeat) {
@@ -51,14 +96,7 @@ TEST(Changepoints, MinimiseTheSumOfCostsAsExhaustiveSearchDoes) {
     values.reserve(120);
     for (int i = 0; i < 120; ++i) values.push_back(noise.next() + (i % 50 < 20 ? 1.5 : 0));
     const double penalty = 12;
-    const std::vector<std::size_t> found = changepoints(values, penalty);
-    double cost = -penalty;
-    std::size_t begin = 0;
-    for (std::size_t i = 0; i <= found.size(); ++i) {
-      const std::size_t end = i < found.size() ? found[i] : values.size();
-      cost += cost_of(values, begin, end) + penalty;
-      begin = end;
-    }
+    const double cost = cost_of_division(values, changepoints(values, penalty), penalty);
     EXPECT_NEAR(cost, least_cost(values, penalty), 1e-6);
   }
 }

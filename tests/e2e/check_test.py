@@ -241,6 +241,12 @@ class Check(unittest.TestCase):
             self.assertEqual([case.get("name") for case in suite], ["step_time+3%", "peak_memory<1GiB", "operator_calls+9"])
         self.assertIsNotNone(suite.find("testcase[@name='step_time+3%']/failure"))
 
+    def test_the_answer_is_printed_where_junit_cannot_be_written(self):
+        done = check(self.base, "--against", self.base, "--budget", "operator_calls+0", "--junit", self.folder / "none" / "x.xml")
+        self.assertIn("certainly within", done.stdout)
+        self.assertNotEqual(done.returncode, 0)
+        self.assertIn("--junit", done.stderr)
+
     def test_markdown_stays_below_the_limit_of_a_step_summary(self):
         budgets = [word for number in range(20000) for word in ("--budget", f"operator_calls<{number}")]
         done = check(self.slow, "--against", self.base, *budgets, "--markdown")

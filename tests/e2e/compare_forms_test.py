@@ -35,6 +35,25 @@ class Folder(unittest.TestCase):
         return Loop([("aten::mm", [("sgemm", length)]), *EAGER[1:]]).write(self.folder / f"{name}.json.gz")
 
 
+class SideFiles(Folder):
+    def test_the_comparison_is_printed_where_the_picture_cannot_be_written(self):
+        base, new = self.loop("base", 1000), self.loop("new", 700)
+        done = compare("--svg", self.folder / "none" / "x.svg", base, new)
+        self.assertIn("Base ", done.stdout)
+        self.assertNotEqual(done.returncode, 0)
+        self.assertIn("--svg", done.stderr)
+
+    def test_markdown_stays_below_the_limit_of_a_step_summary(self):
+        inputs = []
+        for name, length in (("base", 100), ("new", 130)):
+            operators = [(f"op{i}_" + "x" * 50_000, [(f"kernel{i}_" + "y" * 50_000, length)]) for i in range(30)]
+            inputs.append(Loop(operators).write(self.folder / f"{name}.json.gz"))
+        for words in (inputs, ["--all", *inputs], [*inputs, inputs[0]]):
+            done = compare("--markdown", *words)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            self.assertLess(len(done.stdout.encode()), 1_000_000)
+
+
 class Ladders(Folder):
     def setUp(self):
         super().setUp()
@@ -58,7 +77,7 @@ class Ladders(Folder):
             self.assertEqual(schema_problems(json.loads(compare("--json", *words).stdout), schema), [])
 
     def test_the_text_has_each_step_and_all(self):
-        done = compare(*self.variants, "--target", "90%")
+        done = compare(*self.variants, "--target", "90%", "--within-runs")
         self.assertEqual(done.returncode, 0, done.stderr)
         whole = json.loads(compare("--json", *self.variants[::2]).stdout)["pairs"][0]
         self.assertIn(f"{1 / whole['ratio']:.3f}"[:4], done.stdout)
@@ -69,10 +88,13 @@ class Ladders(Folder):
 
     def test_targets_are_reached_certainly_or_not(self):
         for target, reached in (("1%", "reached"), ("99%", "not_reached"), ("10ms", "reached"), ("1us", "not_reached")):
-            answer = json.loads(compare("--json", "--target", target, *self.variants).stdout)
+            answer = json.loads(compare("--json", "--within-runs", "--target", target, *self.variants).stdout)
             self.assertEqual(answer["target"]["reached"], reached, target)
-            two = json.loads(compare("--json", "--target", target, *self.variants[::2]).stdout)
+            two = json.loads(compare("--json", "--within-runs", "--target", target, *self.variants[::2]).stdout)
             self.assertEqual(two["target"], answer["target"])
+            alone = json.loads(compare("--json", "--target", target, *self.variants).stdout)
+            self.assertEqual(alone["target"]["reached"], "cannot_tell", "one run a side does not show how runs vary")
+            self.assertIn("--within-runs", alone["target"]["reason"])
         self.assertIn("Target ", compare("--target", "1%", *self.variants[:2]).stdout)
 
     def test_what_does_not_go_together_is_refused(self):

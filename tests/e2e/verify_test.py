@@ -133,6 +133,20 @@ class Verify(unittest.TestCase):
         self.assertEqual(verify("", base, new).returncode, 2)
         self.assertEqual(verify("fp64", base, self.folder / "none").returncode, 3)
 
+    def test_a_baseline_as_new_is_refused_by_name(self):
+        base, new = pair(RECORDED, "fp64")
+        saved = self.folder / "saved.json"
+        self.assertEqual(fathom("baseline", "save", saved, new).returncode, 0)
+        for done in (verify("fp64", base, saved), fathom("check", saved, "--against", base, "--budget", "step_time+3%")):
+            self.assertEqual(done.returncode, 3)
+            self.assertIn("this is a baseline, and here a recording is needed", done.stderr)
+
+    def test_the_outcome_is_printed_where_the_ledger_cannot_be_written(self):
+        done = verify("fp64", *pair(RECORDED, "fp64"), "--ledger", self.folder / "none" / "ledger.jsonl")
+        self.assertIn("Outcome", done.stdout)
+        self.assertEqual(done.returncode, 3)
+        self.assertIn("the ledger cannot be written", done.stderr)
+
     def test_the_ledger_keeps_outcomes(self):
         file = self.folder / "ledger.jsonl"
         self.assertEqual(verify("--ledger", file).returncode, 3)
