@@ -44,6 +44,7 @@ foreach(
   file IN
   ITEMS base/markup
         base/quantity_text
+        base/shell_word
         capture/launcher/conditions
         capture/launcher/password_options
         capture/launcher/redact
@@ -74,6 +75,7 @@ foreach(
         stats/paired_ratio
         stats/paired_signs
         stats/precision
+        stats/rank_sum
         stats/sample
         stats/summary
         stats/warm_up)

@@ -293,9 +293,8 @@ def _sweep(
             # As in its first round: all blocks of a point have as many calls.
             calls = {"calls": results[place].calls[1]} if place in results else {}
             try:
-                result = _at(
-                    functools.partial(once, **part, **calls), fn, against, setup, points[place], seed
-                )
+                here = functools.partial(once, **part, **calls)
+                result = _at(here, fn, against, setup, points[place], seed)
             except BaseException as error:
                 error.result = found()  # type: ignore[attr-defined]  # as bench() does
                 raise

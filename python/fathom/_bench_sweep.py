@@ -220,10 +220,10 @@ class BenchCrossover:
         if not self.points:
             return "nothing was measured"
         if self.faster_from is None:
-            certain = "" if self.surely_slower is None else f"; certain: more at {self.surely_slower}"
-            certain = certain or "; nothing of it is certain"
+            sure = self.surely_slower
+            certain = "nothing of it is certain" if sure is None else f"certain: more at {sure}"
             all_sizes = "the new costs more at all sizes that were measured, by the medians"
-            return "\n".join([*lines, all_sizes + certain])
+            return "\n".join([*lines, f"{all_sizes}; {certain}"])
         found = f"the new costs no more from {self.faster_from} on"
         if self.slower_up_to is not None:
             found += f"; at {self.slower_up_to} it still does"

@@ -359,7 +359,7 @@ def test_values_of_a_sweep_are_measured_in_rounds() -> None:
     )
     assert [len(result.values()[1]) for _, result in sweep] == [23, 23, 23]
     assert [len(each) for each in sweep.rounds] == [10, 10, 10]
-    changes = sum(a != b for a, b in zip(seen, seen[1:]))
+    changes = sum(a != b for a, b in zip(seen, seen[1:], strict=False))
     assert changes >= 19, "each of ten rounds has all three values"
     rows = sweep.points[0][1].to_dict()["runs"]
     assert [row["pair"] for row in rows] == list(range(23))

@@ -9,6 +9,7 @@ import subprocess
 import sys
 
 import pytest
+
 from fathom import _core
 
 PROGRAM = """
@@ -39,7 +40,7 @@ assert enough
 print("\\n".join(messages))
 """
 
-# The first session of an interpreter: no other one has left memory behind that its threads could begin with.
+# The first session of an interpreter: no other one has left memory behind for its threads.
 FIRST = """
 import os, resource, sys
 

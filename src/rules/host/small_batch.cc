@@ -3,7 +3,6 @@
 #include <array>
 #include <cmath>
 #include <string>
-#include <vector>
 
 #include "base/quantity_text.h"
 #include "rules/common/batch_times.h"
@@ -11,8 +10,6 @@
 #include "rules/common/evidence.h"
 #include "rules/common/names.h"
 #include "rules/common/recorded.h"
-#include "rules/common/slice_loops.h"
-#include "rules/common/user_ops.h"
 #include "rules/rule.h"
 
 namespace fathom {
@@ -38,10 +35,7 @@ constexpr std::string_view kDoc =
     "convolutions, or "
     "where waiting for input, or for memory from the driver, takes a tenth of the step: that is to "
     "be changed first; abstains where half of the time is spent "
-    "on what is done only once, and where loops in Python over the values of tensors take a tenth "
-    "of "
-    "the step: they have more rounds then. The gain is more samples per second, not a shorter "
-    "step: nothing "
+    "on what is done only once. The gain is more samples per second, not a shorter step: nothing "
     "is "
     "claimed. docs/diagnosis.md says how often the interval held. Sources: "
     "Nsight Compute's rules about small grids and waves; NVIDIA's Deep Learning Performance Guide "
@@ -54,7 +48,6 @@ constexpr double kWarnGain = 1.5;
 constexpr double kLeastUnsureGain = 1.1;
 constexpr double kMostWaiting = 10.0;
 constexpr double kMostOnce = 0.5;
-constexpr double kMostLooped = 10.0;
 /// A tenth: passes of one program whose host is waited for differ by as much.
 constexpr std::int64_t kSpread = 10;
 constexpr std::int64_t kFewestProducts = 3;
@@ -175,22 +168,6 @@ Finding make(const RuleContext& rules, const BatchTimes& times) {
   return finding;
 }
 
-/// The time of loops in Python over the slices of tensors.
-Duration looped(const RuleContext& rules) {
-  const Trace& trace = rules.trace();
-  const UserOps user_ops(rules);
-  const SliceLoopNames names(trace);
-  Duration time{};
-  for (const Nesting::Thread& thread : rules.context.nesting().work) {
-    const std::vector<UserOp> ops = user_ops.of(thread);
-    for (const SliceLoop& loop : slice_loops(rules, names, ops)) {
-      time += rules.counted(
-          {trace.slices.start[ops[loop.begin].op.row()], trace.slices.end(ops[loop.last - 1].op)});
-    }
-  }
-  return time;
-}
-
 Outcome check(const RuleContext& rules) {
   if (device_unrecorded(rules)) return Abstention{"most kernels were not recorded"};
   if (rules.device < 0 && only_calls(rules)) return Abstention{"no operators were recorded"};
@@ -207,8 +184,6 @@ Outcome check(const RuleContext& rules) {
       gain(2, times.now(), twice.high) < kLeastUnsureGain) {
     return std::vector<Finding>{};
   }
-  if (rules.percent(looped(rules)) >= kMostLooped)
-    return Abstention{"loops in Python over values of tensors may have more rounds then"};
   return std::vector<Finding>{make(rules, times)};
 }
 

@@ -54,16 +54,6 @@ TEST(SmallBatch, IsOneWhoseStepWouldHardlyGrow) {
   EXPECT_TRUE(findings[0].claims.empty());
 }
 
-TEST(SmallBatch, IsNotToldWhereALoopOverValuesHasMoreRoundsThen) {
-  TraceBuilder builder;
-  products(builder, 5, 500, 2);
-  for (std::int64_t i = 0; i < 28; ++i) {
-    builder.op("aten::select", 7600 + 80 * i, 20).shapes("[[64],[],[]]");
-    builder.op("aten::item", 7640 + 80 * i, 20);
-  }
-  EXPECT_TRUE(JudgedTrace(builder).findings(small_batch()).empty());
-}
-
 TEST(SmallBatch, IsNothingWhereKernelsFillStepAndDevice) {
   TraceBuilder builder;
   products(builder, 100, 2390);
