@@ -220,8 +220,8 @@ class BenchCrossover:
         if not self.points:
             return "nothing was measured"
         if self.faster_from is None:
-            sure = self.surely_slower
-            certain = "nothing of it is certain" if sure is None else f"certain: more at {sure}"
+            more = self.surely_slower
+            certain = "nothing of it is certain" if more is None else f"certain: more at {more}"
             all_sizes = "the new costs more at all sizes that were measured, by the medians"
             return "\n".join([*lines, f"{all_sizes}; {certain}"])
         found = f"the new costs no more from {self.faster_from} on"
