@@ -22,6 +22,8 @@ CUPTI ?=
 UNIT_TESTS ?= ON
 # `make test-ui`: smoke, or all.
 UI_TESTS ?= smoke
+# ON: `make test`, `make debug` and `make asan` build what they test, and run nothing.
+BUILD_ONLY ?= OFF
 # Further options of the build that `make fuzz` makes.
 FUZZ_BUILD ?=
 # Further options of the build that `make asan` makes.
@@ -35,6 +37,7 @@ PROOFS ?=
 RELEASE := build/release
 # The rooms whose tests run several threads at once.
 TSAN_TESTS := $(if $(ONLY),$(ONLY),base_test wire_test formats_test inside_test cuda_test)
+unless_build_only := $(if $(filter ON,$(BUILD_ONLY)),exit 0;)
 space := $(subst ,, )
 TRACE := $(firstword $(wildcard examples/*.json.gz))
 
@@ -77,7 +80,7 @@ test: ## All tests: unit, golden tables, the whole program, the release binary, 
 	@tools/setup musl || echo 'test: no compiler for musl: what a program that is made for it does is tested in part' >&2
 	@$(call configure,release,-DFATHOM_PYTHON=ON -DFATHOM_UNIT_TESTS=$(UNIT_TESTS))
 	@cmake --build $(RELEASE) -j $(JOBS)
-	@AGAIN=$(AGAIN) tools/run_tests $(RELEASE) -j $(TEST_JOBS) $(if $(LEAVE_OUT),-E '$(value LEAVE_OUT)')
+	@$(unless_build_only) AGAIN=$(AGAIN) tools/run_tests $(RELEASE) -j $(TEST_JOBS) $(if $(LEAVE_OUT),-E '$(value LEAVE_OUT)')
 
 test-cupti: ## Real libraries of CUPTI (downloads 18, 220 MB) against the table of their records, and under the recorder.
 	@tools/setup build cuda
@@ -101,7 +104,7 @@ debug asan: ## The same tests in another build: assertions; assertions and sanit
 	@tools/setup cuda || echo '$@: no headers of CUPTI: the tests of libfathom_cuda.so are left out' >&2
 	@$(call configure,$@,$(if $(filter asan,$@),$(ASAN_BUILD)))
 	@cmake --build build/$@ -j $(JOBS) $(if $(ONLY),--target $(ONLY))
-	@FATHOM_DATA=$${FATHOM_DATA-none} AGAIN=$(AGAIN) tools/run_tests build/$@ -j $(TEST_JOBS) \
+	@$(unless_build_only) FATHOM_DATA=$${FATHOM_DATA-none} AGAIN=$(AGAIN) tools/run_tests build/$@ -j $(TEST_JOBS) \
 	  $(if $(ONLY),-R '^$(ONLY)/') $(if $(LEAVE_OUT),-E '$(value LEAVE_OUT)')
 
 # The recorder has handlers of its own for the signals that end a program.

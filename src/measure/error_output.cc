@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <system_error>
 #include <thread>
 #include <tuple>
 #include <utility>
@@ -41,7 +42,7 @@ constexpr std::size_t kLongestWords =
 
 std::pair<Descriptor, Descriptor> new_pipe() {
   int ends[2] = {-1, -1};
-  if (pipe2(ends, O_CLOEXEC) != 0) return {};
+  if (pipe2(ends, O_CLOEXEC) != 0) throw std::system_error(errno, std::generic_category(), "pipe");
   return {Descriptor(ends[0]), Descriptor(ends[1])};
 }
 
@@ -63,19 +64,19 @@ void MemoryWords::see(std::string_view piece) {
 
 class ErrorRelay {
  public:
+  /// std::system_error where there is no pipe or no thread to be had.
   explicit ErrorRelay(MemoryWords& words) : words_(words) {
     std::tie(read_, write_) = new_pipe();
     std::tie(asked_, ask_) = new_pipe();
+    thread_ = std::thread([this] { pass_on(); });
   }
   ~ErrorRelay() { end(); }
   ErrorRelay(const ErrorRelay&) = delete;
   ErrorRelay& operator=(const ErrorRelay&) = delete;
 
   [[nodiscard]] int target() const { return write_.get(); }
-  void begin() {
-    write_.reset();
-    if (read_ && asked_) thread_ = std::thread([this] { pass_on(); });
-  }
+  /// The run has it now: when it and all that it started have closed it, there is no more to come.
+  void give_away() { write_.reset(); }
   /// What was written until now is passed on; what a process that is left writes is not waited for.
   void end() {
     ask_.reset();
@@ -126,15 +127,19 @@ int ErrorOutput::begin(bool shown) {
   scanned_ = 0;
   shown_ = shown;
   if (shown) {
-    relay_ = std::make_unique<ErrorRelay>(words_);
-    return relay_->target();
+    try {
+      relay_ = std::make_unique<ErrorRelay>(words_);
+      return relay_->target();
+    } catch (const std::system_error&) {
+      return STDERR_FILENO;  // A limit of threads or files: shown, and not looked at.
+    }
   }
   if (memory_ && ftruncate(memory_.get(), 0) == 0) lseek(memory_.get(), 0, SEEK_SET);
   return memory_.get();
 }
 
 void ErrorOutput::started() {
-  if (relay_) relay_->begin();
+  if (relay_) relay_->give_away();
 }
 
 void ErrorOutput::look() {
