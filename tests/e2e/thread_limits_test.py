@@ -79,6 +79,7 @@ class Threads(unittest.TestCase):
             "view": ["view", "--no-open", self.traces[0]],
             "run": ["run", "--quiet", "-o", "NEW", "--", "/bin/true"],
             "bench": ["bench", "--quiet", "--runs", "1", "--warmup", "0", "--", "/bin/true"],
+            "bench, shown": ["bench", "--quiet", "--show-output", "--runs", "1", "--warmup", "0", "--", "/bin/true"],
         }
         for name, command in commands.items():
             outcomes = []
