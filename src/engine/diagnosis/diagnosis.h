@@ -80,8 +80,8 @@ struct Verdict {
   std::vector<FamilyTime> families;  ///< Largest first; what the verdict was chosen from.
 };
 
-/// The verdict and what it nearly is: "host-bound or sync-bound", in the order of VerdictId, so
-/// that it does not depend on which of them is a little larger.
+/// The verdict and what it nearly is: "sync-bound or host-bound", in the order of the JSON: first
+/// the one that the sentence is about.
 std::string verdict_names(const Verdict& verdict);
 
 /// Where a finding is shown; in this order.

@@ -701,13 +701,10 @@ SpentTime spent_by_family(const RuleContext& rules) {
 }
 
 std::string verdict_names(const Verdict& verdict) {
-  std::vector<VerdictId> all = verdict.also;
-  all.push_back(verdict.id);
-  std::ranges::sort(all);
-  std::string names;
-  for (std::size_t i = 0; i < all.size(); ++i) {
-    if (i > 0) names += i + 1 == all.size() ? " or " : ", ";
-    names += to_string(all[i]);
+  std::string names(to_string(verdict.id));
+  for (std::size_t i = 0; i < verdict.also.size(); ++i) {
+    names += i + 1 == verdict.also.size() ? " or " : ", ";
+    names += to_string(verdict.also[i]);
   }
   return names;
 }

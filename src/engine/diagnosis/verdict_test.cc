@@ -225,7 +225,7 @@ Verdict input_beside_copies(std::int64_t input, std::int64_t copies) {
   return verdict_of(trace);
 }
 
-TEST(Verdict, NamesTwoCausesThatAreNearEachOtherInOneOrder) {
+TEST(Verdict, NamesTwoCausesThatAreNearEachOtherTheLargerFirst) {
   const Verdict more_input = input_beside_copies(4200, 4000);
   const Verdict more_copies = input_beside_copies(4000, 4200);
   EXPECT_EQ(more_input.id, VerdictId::input_bound) << more_input.sentence;
@@ -234,7 +234,7 @@ TEST(Verdict, NamesTwoCausesThatAreNearEachOtherInOneOrder) {
   EXPECT_EQ(more_copies.also, std::vector<VerdictId>{VerdictId::input_bound});
   EXPECT_TRUE(more_input.points_decide);
   EXPECT_EQ(verdict_names(more_input), "input-bound or transfer-bound");
-  EXPECT_EQ(verdict_names(more_copies), verdict_names(more_input));
+  EXPECT_EQ(verdict_names(more_copies), "transfer-bound or input-bound");
 }
 
 TEST(Verdict, NamesOneCauseWhereTheOthersAreFar) {
@@ -249,7 +249,7 @@ TEST(Verdict, NamesWhatALimitDecides) {
   const Verdict above = input_beside_copies(3850, 10);
   EXPECT_EQ(below.id, VerdictId::input_bound) << below.sentence;
   EXPECT_TRUE(std::ranges::count(below.also, above.id)) << above.sentence;
-  EXPECT_EQ(verdict_names(below), verdict_names(above));
+  EXPECT_TRUE(verdict_names(below).starts_with("input-bound")) << verdict_names(below);
 }
 
 TEST(Verdict, IsInputBoundWhereTheDeviceWaitsForData) {
@@ -540,7 +540,7 @@ TEST(Verdict, NamesEachRoofThatItMayBeWhereTheRooflineShowsTooLittle) {
   TraceBuilder products = launches(99);
   const Verdict any = verdict_of(products);
   EXPECT_FALSE(any.points_decide) << any.sentence;
-  EXPECT_EQ(verdict_names(any), "compute-bound, memory-bandwidth-bound or latency-bound");
+  EXPECT_EQ(verdict_names(any), "latency-bound, compute-bound or memory-bandwidth-bound");
   ProgramBuilder sums(1'000'000);
   sums.op("aten::add", "void at::native::vectorized_elementwise_kernel<4>", 900'000);
   const JudgedTrace without_shapes(sums.trace(), &kDevice);
