@@ -88,6 +88,9 @@ struct Finding {
   std::string assumption;
   /// The part of the replayed gain that is expected at least, 0…1: what the assumption may hide.
   double pessimism = 0.5;
+  /// The share of the step that it is about, in percent, where it claims none of it: it says what
+  /// takes the time, not what would be saved.
+  double about_percent = 0;
   /// Not reported where less of the step, in percent, is left for it by rules that are more
   /// specific.
   double least_percent = 0;

@@ -193,5 +193,19 @@ TEST(Cards, GiveEveryFindingItsPlaceAmongQuickWins) {
   EXPECT_EQ(quick_wins(diagnosis), (std::vector<std::size_t>{1, 0}));
 }
 
+TEST(Cards, TellTheBottleneckBeforeASmallPartThatNoReplayPredicts) {
+  const auto order_with = [](double about, bool predicted) {
+    RankedFinding bottleneck = found("hot-kernel", Family::latency, 0);
+    bottleneck.finding.about_percent = about;
+    RankedFinding outliers = found("step-outliers", Family::host, 85);
+    if (predicted)
+      outliers.gain = RankedFinding::Gain{Duration{}, duration_ns(85), duration_ns(85)};
+    return order(cards_of({std::move(outliers), std::move(bottleneck)}));
+  };
+  EXPECT_EQ(order_with(80.8, false), (Lines{"- hot-kernel", "1 step-outliers"}));
+  EXPECT_EQ(order_with(80.8, true), (Lines{"1 step-outliers", "- hot-kernel"}));
+  EXPECT_EQ(order_with(30.0, false), (Lines{"1 step-outliers", "- hot-kernel"}));
+}
+
 }  // namespace
 }  // namespace fathom

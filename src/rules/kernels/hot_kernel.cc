@@ -224,6 +224,7 @@ std::optional<Finding> without_roof(const RuleContext& rules) {
   Finding finding;
   finding.key = name;
   finding.title = name + " alone takes " + per_step(rules, blamed.time);
+  finding.about_percent = rules.percent(blamed.time);
   finding.family = Family::latency;
   finding.weight = Weight::warning;
   finding.confidence = Confidence::medium;
@@ -293,6 +294,7 @@ std::vector<Finding> by_index(const RuleContext& rules) {
   Finding finding;
   finding.key = "by-index";
   finding.title = "Gathering and adding up by indices takes " + per_step(rules, all.time);
+  finding.about_percent = rules.percent(all.time);
   finding.family = Family::memory_bandwidth;
   finding.weight = Weight::warning;
   finding.confidence = Confidence::medium;

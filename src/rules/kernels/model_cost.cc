@@ -67,6 +67,7 @@ Finding describe(const RuleContext& rules, StringId name, const Operator& mine) 
   finding.key = std::string(rules.trace().text(name));
   finding.title = finding.key + " takes " + per_step(rules, mine.blamed.time) + " at " +
                   percent_text(mine.percent()) + " of its roof: the model's own cost";
+  finding.about_percent = rules.percent(mine.blamed.time);
   finding.family = computes ? Family::compute : Family::memory_bandwidth;
   finding.weight = Weight::note;
   finding.confidence = Confidence::medium;
