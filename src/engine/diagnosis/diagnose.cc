@@ -22,6 +22,7 @@
 #include "engine/diagnosis/overhead_note.h"
 #include "engine/diagnosis/predict.h"
 #include "engine/diagnosis/verdict.h"
+#include "rules/common/evidence.h"
 #include "rules/common/outliers.h"
 #include "rules/common/recording_cost.h"
 
@@ -125,6 +126,18 @@ std::vector<Outcome> ask_rules(const Judged& judged) {
   return outcomes;
 }
 
+/// A finding's title has all its time; where findings before it were granted a part that matters,
+/// its last evidence has how much.
+void say_what_is_shared(const RuleContext& rules, Duration shared, RankedFinding& ranked) {
+  constexpr double kLeastPercent = 1.0;  // Of the step.
+  constexpr double kLeastPart = 0.1;     // Of what the finding is about.
+  std::vector<Evidence>& evidence = ranked.finding.evidence;
+  if (evidence.empty() || rules.percent(shared) < kLeastPercent) return;
+  if (ns(ranked.shared) < kLeastPart * ns(ranked.observed)) return;
+  evidence.push_back(
+      {.text = per_step(rules, shared) + " of its time is counted for other findings"});
+}
+
 /// Hears the rules in the order of the table: the specific before the general,
 /// so that the ledger gives a stretch of time to whoever explains it best.
 void run_rules(const Judged& judged, Diagnosis& diagnosis) {
@@ -145,7 +158,9 @@ void run_rules(const Judged& judged, Diagnosis& diagnosis) {
         RankedFinding ranked;
         ranked.phase = phase_of(finding);
         ranked.observed = ledger.observed(finding.claims) / steps;
-        ranked.upper_bound = ledger.grant(finding.claims) / steps;
+        const Ledger::Granted granted = ledger.grant(finding.claims);
+        ranked.upper_bound = granted.time / steps;
+        ranked.shared = granted.shared / steps;
         ranked.percent = rules.percent(ranked.upper_bound * steps);
         if (ranked.percent < finding.least_percent) continue;
         result.kind = RuleResult::Kind::found;
@@ -153,6 +168,7 @@ void run_rules(const Judged& judged, Diagnosis& diagnosis) {
         ranked.id = ids.next(finding);
         ranked.step = rules.window() / steps;
         ranked.finding = std::move(finding);
+        say_what_is_shared(rules, granted.shared, ranked);
         diagnosis.findings.push_back(std::move(ranked));
       }
     }

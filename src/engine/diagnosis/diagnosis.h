@@ -102,7 +102,9 @@ struct RankedFinding {
   Duration observed{};
   Duration upper_bound{};  ///< Per counted step: what no stronger finding has claimed.
   double percent = 0;      ///< upper_bound of `step`.
-  Duration step{};         ///< Mean length of the steps that the finding is about.
+  /// Per counted step: what it claims of time that was granted to stronger findings.
+  Duration shared{};
+  Duration step{};  ///< Mean length of the steps that the finding is about.
   /// Predicted saving per counted step; unset where the finding predicts nothing.
   struct Gain {
     Duration low{};

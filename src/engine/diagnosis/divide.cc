@@ -2,6 +2,7 @@
 #include "engine/diagnosis/divide.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace fathom {
 
@@ -13,6 +14,8 @@ Ledger::Ledger(const RuleContext& rules) : rules_(rules) {
       if (piece.cause == Bucket::warm_up) gaps_[piece.gap] -= rules.counted(piece.interval);
     }
     device_ = rules.accounting.credited;
+    taken_device_ = device_.beside<Duration>();
+    taken_gaps_.resize(gaps_.size());
     return;
   }
   host_.append(rules.self_times.span());
@@ -24,25 +27,42 @@ Ledger::Ledger(const RuleContext& rules) : rules_(rules) {
     Duration& own = host_[piece.op.row()];
     own -= std::min(own, piece.interval.length());
   }
+  taken_host_.resize(host_.size());
+  taken_gaps_.resize(gaps_.size());
 }
 
-Duration Ledger::grant(std::vector<Claim>& claims) {
-  Duration sum{};
+Ledger::Part Ledger::part_of(const Claim& claim) {
+  if (claim.gap < gaps_.size() && claim.device == rules_.device)
+    return {&gaps_[claim.gap], &taken_gaps_[claim.gap]};
+  if (!claim.slice.valid() || !counts(claim.slice)) return {};
+  const std::size_t row = claim.slice.row();
+  if (is_device_activity(rules_.trace().kind(claim.slice)))
+    return {&device_.at(row), &taken_device_.at(row)};
+  return host_.empty() ? Part{} : Part{&host_[row], &taken_host_[row]};
+}
+
+Ledger::Granted Ledger::grant(std::vector<Claim>& claims) {
+  Granted granted;
+  // What is put back to `taken` once all claims are looked at: several may be of one owner.
+  std::vector<std::pair<Duration*, Duration>> taken;
   for (Claim& claim : claims) {
-    Duration* left = nullptr;
-    if (claim.gap < gaps_.size() && claim.device == rules_.device) {
-      left = &gaps_[claim.gap];
-    } else if (claim.slice.valid() && is_device_activity(rules_.trace().kind(claim.slice))) {
-      if (counts(claim.slice)) left = &device_.at(claim.slice.row());
-    } else if (claim.slice.valid() && !host_.empty() && counts(claim.slice)) {
-      left = &host_[claim.slice.row()];
+    const Part part = part_of(claim);
+    if (part.left == nullptr) {
+      claim.time = Duration{};
+      continue;
     }
-    claim.time = left == nullptr ? Duration{} : std::clamp(claim.time, Duration{}, *left);
-    if (left != nullptr) *left -= claim.time;
-    sum += claim.time;
+    const Duration wanted = std::max(claim.time, Duration{});
+    claim.time = std::min(wanted, *part.left);
+    const Duration shared = std::min(wanted - claim.time, *part.taken);
+    *part.left -= claim.time;
+    *part.taken -= shared;
+    if (claim.time + shared > Duration{}) taken.emplace_back(part.taken, claim.time + shared);
+    granted.time += claim.time;
+    granted.shared += shared;
   }
+  for (const auto& [owner, time] : taken) *owner += time;
   std::erase_if(claims, [](const Claim& claim) { return claim.time == Duration{}; });
-  return sum;
+  return granted;
 }
 
 Duration Ledger::observed(const std::vector<Claim>& claims) const {

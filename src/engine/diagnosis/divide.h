@@ -12,14 +12,23 @@ class Ledger {
  public:
   explicit Ledger(const RuleContext& rules);
 
-  /// Cuts the claims down to what is left of their owners, and takes that off. Returns Σ of what is
-  /// granted. O(claims).
-  Duration grant(std::vector<Claim>& claims);
+  struct Granted {
+    Duration time{};    ///< Σ of what is granted.
+    Duration shared{};  ///< What would be granted on top, had no finding before taken any.
+  };
+  /// Cuts the claims down to what is left of their owners, and takes that off. O(claims).
+  Granted grant(std::vector<Claim>& claims);
 
   /// Σ of the time that the claims are a part of, whatever others took of it. O(claims).
   [[nodiscard]] Duration observed(const std::vector<Claim>& claims) const;
 
  private:
+  /// What is left of an owner, and what findings before took of it.
+  struct Part {
+    Duration* left = nullptr;
+    Duration* taken = nullptr;
+  };
+  [[nodiscard]] Part part_of(const Claim& claim);
   [[nodiscard]] bool counts(SliceId slice) const;
 
   // Counted time of each gap of the diagnosed device; without one, of the main thread's pieces that
@@ -27,6 +36,10 @@ class Ledger {
   std::vector<Duration> gaps_;
   ActivityColumn<Duration> device_;  // Credited time of activities; with a device.
   Column<Duration> host_;            // Own time of host slices; without a device.
+  // What was taken of each of them.
+  std::vector<Duration> taken_gaps_;
+  ActivityColumn<Duration> taken_device_;
+  Column<Duration> taken_host_;
   const RuleContext& rules_;
 };
 

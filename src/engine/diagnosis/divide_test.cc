@@ -37,12 +37,28 @@ TEST(Ledger, GivesEachNanosecondOnce) {
   const JudgedTrace judged(recording.trace);
   Ledger ledger(judged.rules());
   std::vector<Claim> claims{{.slice = recording.first, .time = duration_ns(2000)}};
-  EXPECT_EQ(ledger.grant(claims), duration_ns(2000));
+  EXPECT_EQ(ledger.grant(claims).time, duration_ns(2000));
   claims = {{.slice = recording.first, .time = duration_ns(2000)}};
-  EXPECT_EQ(ledger.grant(claims), duration_ns(1000)) << "what the first claim left";
+  EXPECT_EQ(ledger.grant(claims).time, duration_ns(1000)) << "what the first claim left";
   claims = {{.slice = recording.first, .time = duration_ns(1)}};
-  EXPECT_EQ(ledger.grant(claims), Duration{});
+  EXPECT_EQ(ledger.grant(claims).time, Duration{});
   EXPECT_TRUE(claims.empty());
+}
+
+TEST(Ledger, SaysWhatOthersTookOfTheSameTime) {
+  Recording recording;
+  const JudgedTrace judged(recording.trace);
+  Ledger ledger(judged.rules());
+  std::vector<Claim> claims{{.slice = recording.first, .time = duration_ns(2000)}};
+  EXPECT_EQ(ledger.grant(claims).shared, Duration{});
+  claims = {{.slice = recording.first, .time = duration_ns(2500)},
+            {.slice = recording.first, .time = duration_ns(2500)},
+            {.slice = recording.second, .time = duration_ns(3000)}};
+  const Ledger::Granted granted = ledger.grant(claims);
+  EXPECT_EQ(granted.time, duration_ns(4000));
+  EXPECT_EQ(granted.shared, duration_ns(2000)) << "alone it would be granted all 6000";
+  claims = {{.slice = recording.first, .time = duration_ns(9000)}};
+  EXPECT_EQ(ledger.grant(claims).shared, duration_ns(3000));
 }
 
 TEST(Ledger, GrantsGapsUpToTheirLength) {
@@ -51,7 +67,7 @@ TEST(Ledger, GrantsGapsUpToTheirLength) {
   Ledger ledger(judged.rules());
   std::vector<Claim> claims{
       {.device = 0, .gap = gap_between(judged), .time = duration_ns(1'000'000)}};
-  EXPECT_EQ(ledger.grant(claims), duration_ns(1000));
+  EXPECT_EQ(ledger.grant(claims).time, duration_ns(1000));
   EXPECT_EQ(claims.front().time, duration_ns(1000));
 }
 
@@ -62,7 +78,7 @@ TEST(Ledger, ObservesTheWholeOfWhatIsClaimedInPart) {
   std::vector<Claim> claims{claim(judged.rules(), recording.first, 0.5),
                             {.slice = recording.second, .time = duration_ns(1000)}};
   EXPECT_EQ(ledger.observed(claims), duration_ns(4000));
-  EXPECT_EQ(ledger.grant(claims), duration_ns(2500));
+  EXPECT_EQ(ledger.grant(claims).time, duration_ns(2500));
   EXPECT_EQ(ledger.observed(claims), duration_ns(4000)) << "what others took of it does not matter";
 }
 
@@ -74,7 +90,7 @@ TEST(Ledger, RefusesWhatIsNotThere) {
                             {.slice = recording.second, .time = duration_ns(-5)},
                             {.device = 0, .gap = 1'000'000, .time = duration_ns(5)},
                             {}};
-  EXPECT_EQ(ledger.grant(claims), Duration{});
+  EXPECT_EQ(ledger.grant(claims).time, Duration{});
   EXPECT_TRUE(claims.empty());
 }
 
@@ -86,7 +102,7 @@ TEST(Ledger, SharesOutTheMainThreadWithoutADevice) {
   const JudgedTrace judged(trace);
   Ledger ledger(judged.rules());
   std::vector<Claim> claims{{.slice = op, .time = duration_ns(400)}};
-  EXPECT_EQ(ledger.grant(claims), duration_ns(300)) << "its own time, without what it calls";
+  EXPECT_EQ(ledger.grant(claims).time, duration_ns(300)) << "its own time, without what it calls";
 }
 
 TEST(Ledger, GivesTimeInNoSliceToThePieceOfTheMainThread) {
@@ -99,9 +115,9 @@ TEST(Ledger, GivesTimeInNoSliceToThePieceOfTheMainThread) {
   Ledger ledger(judged.rules());
   std::vector<Claim> claims{{.gap = 1, .time = duration_ns(500)},
                             {.gap = 1, .time = duration_ns(500)}};
-  EXPECT_EQ(ledger.grant(claims), duration_ns(800));
+  EXPECT_EQ(ledger.grant(claims).time, duration_ns(800));
   claims = {{.gap = 0, .time = duration_ns(50)}};
-  EXPECT_EQ(ledger.grant(claims), Duration{}) << "that is the operator's";
+  EXPECT_EQ(ledger.grant(claims).time, Duration{}) << "that is the operator's";
 }
 
 }  // namespace
