@@ -297,8 +297,9 @@ Finding make(const RuleContext& rules, const std::string& key, Site& site) {
   finding.evidence.push_back(
       evidence_of(rules, site.firsts,
                   counted_noun(site.rounds, "round") + " of the same operators in " +
-                      counted_noun(site.firsts.size(), "loop") + ", " +
-                      per_step(rules, site.spent) + " in all" + backward + beside(rules, site)));
+                      counted_noun(site.firsts.size(), "loop") + " of " +
+                      counted_noun(rules.steps.size(), "step") + ", " +
+                      per_step(rules, site.spent) + backward + beside(rules, site)));
   finding.counter_evidence =
       "Where a round needs the result of the one before (a recurrence), the loop cannot be "
       "batched; then compile it or use a scan.";

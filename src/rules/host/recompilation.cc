@@ -138,7 +138,7 @@ Finding make(const RuleContext& rules, const Found& found, bool again) {
   finding.evidence.push_back(evidence_of(
       rules, found.work.slices,
       counted_noun(found.work.slices.size(), "range") + " of compilation or autotuning, " +
-          duration_text(found.time) + " in all" + versions_text(rules.trace())));
+          per_step(rules, found.time) + versions_text(rules.trace())));
   if (!again) {
     finding.counter_evidence =
         "It belongs to the first call; the recording does not show whether it comes again.";

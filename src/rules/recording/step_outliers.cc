@@ -241,8 +241,9 @@ Finding make(const RuleContext& rules, const Outliers& outliers) {
   finding.effort = Effort::line;
   const auto step_at = [&outliers](std::size_t i) -> const Step& { return *outliers.steps[i]; };
   Evidence where{.text = numbers_text("step", outliers.steps.size(), step_at) +
-                         "; most of the excess of " + duration_text(outliers.excess) + " is " +
-                         std::string(cause.part) + " (" + duration_text(cause.time) + ")",
+                         "; divided among all steps, their excess is " +
+                         per_step(rules, outliers.excess) + ", most of it " +
+                         std::string(cause.part) + ", " + per_step(rules, cause.time),
                  .slices = {},
                  .where = outliers.steps.front()->window,
                  .location = {}};
@@ -250,8 +251,8 @@ Finding make(const RuleContext& rules, const Outliers& outliers) {
   if (!grown.slices.empty()) {
     finding.evidence.push_back(evidence_of(rules, grown.slices,
                                            std::string(rules.trace().name(grown.slices.front())) +
-                                               " takes " + duration_text(grown.time) +
-                                               " more in them than in as many other steps"));
+                                               " takes " + per_step(rules, grown.time) +
+                                               " more than in as many other steps"));
   }
   finding.counter_evidence =
       "A few steps of a short recording need not be typical of the whole run.";
