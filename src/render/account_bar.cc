@@ -80,7 +80,7 @@ std::string account_bar(const Diagnosis& diagnosis, std::size_t indent, const St
     line += painted(parts[i], run, style);
     const double percent = 100.0 * ns(parts[i].time) / whole;
     if (percent < kLeastPercent) continue;
-    legend.push_back(std::string(parts[i].glyph) + " " + std::string(parts[i].name) + " " +
+    legend.push_back(std::string(parts[i].glyph) + " " + parts[i].name + " " +
                      percent_text(percent));
   }
   return line + "\n" + packed(legend, room, std::string(indent, ' ')) + "\n";

@@ -45,7 +45,7 @@ std::string accounting_bar(const Diagnosis& diagnosis) {
     const double share =
         100.0 * static_cast<double>(to_ns(part.time)) / static_cast<double>(to_ns(whole));
     const std::string css = "b-" + std::string(part.id);
-    const std::string text = std::string(part.name) + " " + percent_text(share);
+    const std::string text = escaped(part.name) + " " + percent_text(share);
     bar.append("<i class=\"").append(css).append("\" style=\"width:").append(coordinate(share));
     bar.append("%\" title=\"").append(text).append("\"></i>");
     legend.append("<li><i class=\"").append(css).append("\"></i>").append(text).append("</li>");

@@ -1,6 +1,12 @@
 // The parts of a step, in their order and colour.
 #include "render/step_parts.h"
 
+#include <algorithm>
+#include <string>
+#include <utility>
+
+#include "render/text_width.h"
+
 namespace fathom {
 namespace {
 
@@ -29,6 +35,28 @@ std::vector<StepPart> device_parts(const Account& account) {
   });
 }
 
+/// More ranges than these, and smaller shares of the step, stay with the other operators.
+constexpr std::size_t kMostRanges = 3;
+constexpr double kLeastOfStep = 0.01;
+constexpr std::size_t kRangeWidth = 24;
+
+/// Takes the largest ranges of the program out of the other operators.
+void split_ranges(const Diagnosis& diagnosis, std::vector<StepPart>& parts) {
+  const auto whole = std::ranges::find(parts, "operators", &StepPart::id);
+  if (whole == parts.end()) return;
+  Duration all{};
+  for (const StepPart& part : parts) all += part.time;
+  std::vector<StepPart> ranges;
+  for (const RangeTime& range : diagnosis.usual_ranges) {
+    const double least = kLeastOfStep * static_cast<double>(to_ns(all));
+    if (ranges.size() == kMostRanges || static_cast<double>(to_ns(range.time)) < least) break;
+    const std::string name = shorten_middle(printable(range.name), kRangeWidth);
+    ranges.push_back({"operators", name + " (range)", "r", range.time, Hue::good});
+    whole->time -= range.time;
+  }
+  parts.insert(whole, ranges.begin(), ranges.end());
+}
+
 std::vector<StepPart> host_parts(const std::array<Duration, kHostBuckets>& host) {
   const auto of = [&](HostBucket bucket) { return host[static_cast<std::size_t>(bucket)]; };
   return without_empty({
@@ -47,8 +75,10 @@ std::vector<StepPart> host_parts(const std::array<Duration, kHostBuckets>& host)
 }  // namespace
 
 std::vector<StepPart> parts_of(const Diagnosis& diagnosis) {
-  return diagnosis.device >= 0 ? device_parts(diagnosis.usual_account)
-                               : host_parts(diagnosis.usual_host);
+  if (diagnosis.device >= 0) return device_parts(diagnosis.usual_account);
+  std::vector<StepPart> parts = host_parts(diagnosis.usual_host);
+  split_ranges(diagnosis, parts);
+  return without_empty(std::move(parts));
 }
 
 std::vector<StepPart> parts_of(const StepAccount& step, bool on_device) {

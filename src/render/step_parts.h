@@ -1,6 +1,7 @@
 // The parts of a step, in the order and colour in which text and page show them.
 #pragma once
 
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -10,7 +11,7 @@ namespace fathom {
 
 struct StepPart {
   std::string_view id;     ///< CSS class and JSON-like name.
-  std::string_view name;   ///< For people.
+  std::string name;        ///< For people; printable.
   std::string_view glyph;  ///< In a bar of characters.
   Duration time{};
   enum class Hue : unsigned char { good, neutral, bad } hue = Hue::neutral;

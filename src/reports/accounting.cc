@@ -115,9 +115,11 @@ std::optional<bool> step_edge(const Row& row) {
   return row.step == nullptr ? std::nullopt : std::optional(row.step->edge);
 }
 
-std::optional<std::string_view> phase_of(const Row& row, const Shared& shared) {
+std::optional<std::string> phase_of(const Row& row, const Shared& shared) {
   if (shared.by != AccountBy::phase) return {};
-  return to_string(static_cast<Phase>(row.key));
+  if (row.key < kPhases) return std::string(to_string(static_cast<Phase>(row.key)));
+  const StringId range = shared.context->phases().ranges[row.key - kPhases].name;
+  return std::string(shared.context->trace.text(range)) + " (range of the program)";
 }
 
 std::optional<std::string> module_of(const Row& row, const Shared& shared) {
@@ -148,8 +150,9 @@ constexpr Accounts::Column kColumns[] = {
     {"edge", ColumnKind::flag, "",
      "By step: not whole, and left out of everything but this grouping.", by<step_edge>, true},
     {"phase", ColumnKind::text, "",
-     "By phase: data, forward, backward, optimizer, communication or other.", by<phase_of>, true,
-     "phase"},
+     "By phase: data, forward, backward, optimizer, communication or other; or the name of a range "
+     "of the program that lies before the forward or after the backward pass.",
+     by<phase_of>, true, "phase"},
     {"module", ColumnKind::name, "", "By module: its path, or (outside of modules).", by<module_of>,
      true, "module"},
     {"class", ColumnKind::text, "", "By class: what the computing kernels do.", by<class_of>, true,

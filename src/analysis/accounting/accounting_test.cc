@@ -370,6 +370,26 @@ TEST(AccountGroups, IdleTimeBelongsToThePhaseOfWhatEndsItAndFetchingToData) {
   EXPECT_EQ(times[static_cast<std::size_t>(Phase::forward)], duration_ns(200));
 }
 
+TEST(AccountGroups, ARangeBeforeTheForwardPassIsAGroupOfItsOwn) {
+  TraceBuilder builder;
+  builder.step(0, 0, 1000);
+  builder.annotation("augment", 0, 600);
+  builder.op("aten::mul", 50, 500).sequence(3);
+  builder.op("aten::linear", 700, 100).sequence(3);
+  builder.op("autograd::engine::evaluate_function: LinearBackward0", 850, 100).sequence(3, 1);
+  const Accounted accounted(builder);
+  EXPECT_EQ(accounted.host(HostBucket::forward), 100);
+  EXPECT_EQ(accounted.host(HostBucket::other_operators), 500);
+  const std::array<AccountWindow, 1> windows{{{.interval = {time_ns(0), time_ns(1000)}}}};
+  Duration augment{};
+  for (const AccountGroup& group :
+       group_main_thread(accounted.context(), AccountBy::phase, windows)) {
+    if (group.key != kPhases) continue;
+    for (const Duration part : group.host) augment += part;
+  }
+  EXPECT_EQ(to_ns(augment), 600) << "with the Python in it";
+}
+
 TEST(Accounting, WaitingBeforeTheFirstActivityOrAfterTheLastHasNoKnownCost) {
   TraceBuilder builder;
   builder.runtime("cudaStreamSynchronize", 0, 100);  // for work from before the recording

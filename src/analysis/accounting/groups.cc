@@ -57,6 +57,17 @@ SliceId host_of(const Context& context, SliceId activity) {
   return launch.valid() ? launch : context.links().op[activity.row()];
 }
 
+/// A range around the passes is a group of its own, as far as no phase is known of what is in it.
+std::uint32_t key_of(const Phases& phases, Phase phase, SliceId host) {
+  if (phase != Phase::other || !host.valid()) return number(phase);
+  const std::size_t range = phases.range(host);
+  return range == Phases::kNoRange ? number(phase) : static_cast<std::uint32_t>(kPhases + range);
+}
+
+std::uint32_t key_of_activity(const Context& context, SliceId activity) {
+  return key_of(context.phases(), phase_of_activity(context, activity), host_of(context, activity));
+}
+
 std::uint32_t module_of(const Context& context, SliceId host) {
   return host.valid() ? context.modules()[host] : Modules::kTop;
 }
@@ -64,7 +75,7 @@ std::uint32_t module_of(const Context& context, SliceId host) {
 std::uint32_t busy_key(const Context& context, AccountBy by, SliceId activity) {
   switch (by) {
     case AccountBy::phase:
-      return number(phase_of_activity(context, activity));
+      return key_of_activity(context, activity);
     case AccountBy::module:
       return module_of(context, host_of(context, activity));
     case AccountBy::kernel_class:
@@ -79,7 +90,7 @@ std::uint32_t idle_key(const Context& context, AccountBy by, const Gap& gap, Buc
   switch (by) {
     case AccountBy::phase:
       if (cause == Bucket::input) return number(Phase::data);
-      return number(gap.next.valid() ? phase_of_activity(context, gap.next) : Phase::other);
+      return gap.next.valid() ? key_of_activity(context, gap.next) : number(Phase::other);
     case AccountBy::module:
       // Modules do not fetch data.
       if (cause == Bucket::input || !gap.next.valid()) return Modules::kTop;
@@ -91,9 +102,10 @@ std::uint32_t idle_key(const Context& context, AccountBy by, const Gap& gap, Buc
   }
 }
 
-Phase phase_of_piece(const Context& context, const HostPiece& piece) {
-  if (piece.bucket == HostBucket::input) return Phase::data;
-  return piece.op.valid() ? context.phases()[piece.op] : Phase::other;
+std::uint32_t key_of_piece(const Context& context, const HostPiece& piece) {
+  if (piece.bucket == HostBucket::input) return number(Phase::data);
+  const Phase phase = piece.op.valid() ? context.phases()[piece.op] : Phase::other;
+  return key_of(context.phases(), phase, piece.op);
 }
 
 }  // namespace
@@ -133,7 +145,7 @@ std::vector<AccountGroup> group_main_thread(const Context& context, AccountBy by
   Sums sums(by, windows);
   for (const HostPiece& piece : context.accounting().host) {
     std::uint32_t key = 0;
-    if (by == AccountBy::phase) key = number(phase_of_piece(context, piece));
+    if (by == AccountBy::phase) key = key_of_piece(context, piece);
     if (by == AccountBy::module) key = module_of(context, piece.op);
     sums.add(piece.interval, key, [&](AccountGroup& group, Duration part) {
       group.host[static_cast<std::size_t>(piece.bucket)] += part;

@@ -20,8 +20,9 @@ struct AccountWindow {
 
 /// One group of one device, or of the main thread.
 struct AccountGroup {
-  /// By step: index into the windows. By phase: Phase. By module: row of Modules::nodes. By kernel
-  /// class: class_key() of the compute time, kNoClass of the rest. By device: 0.
+  /// By step: index into the windows. By phase: Phase, or kPhases and the place of a range in
+  /// Phases::ranges. By module: row of Modules::nodes. By kernel class: class_key() of the compute
+  /// time, kNoClass of the rest. By device: 0.
   std::uint32_t key = 0;
   Account time;                               ///< Of a device.
   std::array<Duration, kHostBuckets> host{};  ///< Of the main thread, by HostBucket.

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "analysis/structure/phases_around.h"
 #include "analysis/structure/phases_inferred.h"
 #include "base/parallel.h"
 
@@ -297,6 +298,7 @@ Phases compute_phases(const Trace& trace, const Nesting& nesting) {
     for (std::size_t kind = 0; kind < kPhaseEvidences; ++kind)
       phases.evidence[kind] += of_thread[kind];
   }
+  mark_around_passes(trace, nesting, phases);
   infer_phases(trace, nesting, phases);
   return phases;
 }

@@ -4,6 +4,7 @@
 #include <array>
 #include <cstdint>
 #include <string_view>
+#include <vector>
 
 #include "analysis/structure/nesting.h"
 #include "store/column.h"
@@ -35,10 +36,26 @@ inline constexpr std::size_t kPhaseEvidences = static_cast<std::size_t>(PhaseEvi
 ///  - what has no other phase and runs inside a Python frame of an nn.Module is forward, of a data
 ///  loader data, of an optimizer's step optimizer, of backward() backward;
 ///  - what nothing of this shows, but the order of calls does: see infer_phases().
+///  - what lies before a step's forward pass or after its backward pass: see mark_around_passes().
 struct Phases {
   Column<Phase> of;
   std::array<std::uint64_t, kPhaseEvidences> evidence{};  ///< Host slices that each decided.
+  /// A range of the program around the passes.
+  struct Range {
+    StringId name{};
+    bool before = false;  ///< It comes before the forward pass of its step.
+  };
+  /// By name, at most kMostRanges of them; and per slice the place of the one around it, counted
+  /// from 1; 0: none. Empty without such ranges.
+  std::vector<Range> ranges;
+  Column<std::uint8_t> range_of;
   [[nodiscard]] Phase operator[](SliceId slice) const { return of[slice.row()]; }
+  /// The range around it, whatever its phase: its place in `ranges`, or kNoRange.
+  [[nodiscard]] std::size_t range(SliceId slice) const {
+    return range_of.empty() || range_of[slice.row()] == 0 ? kNoRange : range_of[slice.row()] - 1U;
+  }
+  static constexpr std::size_t kNoRange = SIZE_MAX;
+  static constexpr std::size_t kMostRanges = 64;
 };
 
 Phases compute_phases(const Trace& trace, const Nesting& nesting);

@@ -215,5 +215,111 @@ TEST(Phases, TheInnermostRangeTellsTheClosureOfAnOptimizerStepApart) {
   EXPECT_EQ(phase_in(trace, update), Phase::optimizer);
 }
 
+/// A step whose program changes its input, runs a model of two operators, and keeps an average of
+/// it: autograd numbers them all, and the backward pass has two nodes.
+struct TrainingStep {
+  SliceId drawn, frozen, first, printed, average, checked;
+};
+TrainingStep add_training_step(TraceBuilder& builder, std::int64_t at, std::int64_t number) {
+  TrainingStep made;
+  builder.annotation("ProfilerStep#" + std::to_string(at / 1000), at, 1000);
+  builder.annotation("augment", at + 10, 200);
+  made.drawn = builder.op("aten::mul", at + 20, 100).sequence(number);
+  builder.op("aten::to", at + 130, 50);
+  made.frozen = builder.op("aten::conv2d", at + 220, 20).sequence(number);
+  made.first = builder.op("aten::linear", at + 250, 20).sequence(number);
+  builder.op("aten::mse_loss", at + 280, 20).sequence(number + 1);
+  builder.annotation("log", at + 310, 30);
+  made.printed = builder.op("aten::item", at + 315, 5).sequence(number + 2);
+  builder.op("autograd::engine::evaluate_function: MseLossBackward0", at + 350, 50)
+      .sequence(number + 1, 1);
+  builder.op("autograd::engine::evaluate_function: LinearBackward0", at + 410, 50)
+      .sequence(number, 1);
+  builder.annotation("Optimizer.step#SGD.step", at + 500, 100);
+  builder.annotation("ema", at + 620, 100);
+  made.average = builder.op("aten::lerp_", at + 630, 50).sequence(number + 2);
+  made.checked = builder.op("aten::argmax", at + 800, 50).sequence(number + 2);
+  return made;
+}
+
+TEST(Phases, ARangeThatMakesNoNodeIsAPartOfItsOwn) {
+  TraceBuilder builder;
+  add_training_step(builder, 0, 7);
+  const TrainingStep made = add_training_step(builder, 1000, 9);
+  const Trace trace = builder.build();
+  const Phases phases = compute_phases(trace, compute_nesting(trace));
+  EXPECT_EQ(phases[made.drawn], Phase::other);
+  ASSERT_NE(phases.range(made.drawn), Phases::kNoRange);
+  EXPECT_EQ(trace.text(phases.ranges[phases.range(made.drawn)].name), "augment");
+  EXPECT_EQ(phases[made.average], Phase::other);
+  ASSERT_NE(phases.range(made.average), Phases::kNoRange);
+  EXPECT_EQ(trace.text(phases.ranges[phases.range(made.average)].name), "ema");
+  ASSERT_EQ(phases.ranges.size(), 2U);
+  EXPECT_TRUE(phases.ranges[0].before);
+  EXPECT_FALSE(phases.ranges[1].before);
+}
+
+TEST(Phases, WhatRunsAfterTheBackwardPassIsNotForward) {
+  TraceBuilder builder;
+  const TrainingStep made = add_training_step(builder, 0, 7);
+  add_training_step(builder, 1000, 9);
+  const Trace trace = builder.build();
+  const Phases phases = compute_phases(trace, compute_nesting(trace));
+  EXPECT_EQ(phases[made.checked], Phase::other);
+  EXPECT_EQ(phases.range(made.checked), Phases::kNoRange);
+}
+
+TEST(Phases, LayersThatAreNotTrainedAndRangesInsideAForwardPassStayForward) {
+  TraceBuilder builder;
+  const TrainingStep made = add_training_step(builder, 0, 7);
+  add_training_step(builder, 1000, 9);
+  const Trace trace = builder.build();
+  const Phases phases = compute_phases(trace, compute_nesting(trace));
+  EXPECT_EQ(phases[made.frozen], Phase::forward);
+  EXPECT_EQ(phases[made.first], Phase::forward);
+  EXPECT_EQ(phases[made.printed], Phase::forward);
+  EXPECT_EQ(phases.range(made.printed), Phases::kNoRange);
+}
+
+TEST(Phases, ARangeWithoutABackwardPassInItsStepStaysForward) {
+  TraceBuilder builder;
+  add_training_step(builder, 0, 7);
+  builder.annotation("ProfilerStep#1", 1000, 1000);
+  builder.annotation("validate", 1010, 200);
+  const SliceId validated = builder.op("aten::linear", 1020, 100).sequence(9);
+  const Trace trace = builder.build();
+  EXPECT_EQ(phase_in(trace, validated), Phase::forward);
+}
+
+TEST(Phases, AModuleThatRunsAfterTheBackwardPassStaysForward) {
+  TraceBuilder builder;
+  add_training_step(builder, 0, 7);
+  builder.frame("nn.Module: Net_0", 860, 100);
+  const SliceId evaluated = builder.op("aten::linear", 870, 50).sequence(9);
+  add_training_step(builder, 1000, 9);
+  const Trace trace = builder.build();
+  EXPECT_EQ(phase_in(trace, evaluated), Phase::forward);
+}
+
+TEST(Phases, BetweenTwoBackwardPassesOfAStepOnlyRangesAreApart) {
+  TraceBuilder builder;
+  builder.step(0, 0, 2000);
+  const auto pass = [&](std::int64_t at, std::int64_t number) {
+    builder.op("aten::linear", at, 20).sequence(number);
+    builder.op("autograd::engine::evaluate_function: LinearBackward0", at + 50, 50)
+        .sequence(number, 1);
+  };
+  pass(0, 7);
+  builder.annotation("draw", 200, 100);
+  const SliceId drawn = builder.op("aten::mul", 210, 50).sequence(8);
+  const SliceId frozen = builder.op("aten::mul", 310, 50).sequence(8);
+  pass(400, 8);
+  const SliceId last = builder.op("aten::mul", 600, 50).sequence(9);
+  const Trace trace = builder.build();
+  EXPECT_EQ(phase_in(trace, drawn), Phase::other);
+  EXPECT_EQ(phase_in(trace, frozen), Phase::forward);
+  EXPECT_EQ(phase_in(trace, last), Phase::other);
+}
+
 }  // namespace
 }  // namespace fathom

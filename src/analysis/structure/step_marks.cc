@@ -246,9 +246,7 @@ StepMarks repeated_annotations(const Trace& trace) {
   std::map<std::string, std::vector<SliceId>> groups;
   for (const SliceId slice : top_level_annotations(trace)) {
     const std::string_view name = trace.name(slice);
-    const auto starts = [name](std::string_view prefix) { return name.starts_with(prefix); };
-    if (std::ranges::none_of(kLibraryAnnotations, starts))
-      groups[without_numbers(name)].push_back(slice);
+    if (!is_library_annotation(name)) groups[without_numbers(name)].push_back(slice);
   }
   std::vector<Repeated> candidates;
   for (auto& [name, slices] : groups) {
@@ -371,6 +369,11 @@ bool only_ends_the_recording(const Trace& trace, const StepMarks& marks) {
 }
 
 }  // namespace
+
+bool is_library_annotation(std::string_view name) {
+  return std::ranges::any_of(kLibraryAnnotations,
+                             [name](std::string_view prefix) { return name.starts_with(prefix); });
+}
 
 StepMarks find_step_marks(const Trace& trace) {
   const auto lasts = [](const Step& step) { return step.host.length() > Duration{}; };

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "analysis/structure/steps.h"
@@ -15,6 +16,9 @@ struct StepMarks {
   std::string name;         ///< What repeats.
   std::vector<Step> steps;  ///< By process, then time; host spans of a process do not overlap.
 };
+
+/// Is it an annotation that a library makes by itself, by its name?
+bool is_library_annotation(std::string_view name);
 
 /// Finds ProfilerStep#N, else what repeats, else one whole-trace step. Windows are left empty.
 StepMarks find_step_marks(const Trace& trace);

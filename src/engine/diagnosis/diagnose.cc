@@ -53,7 +53,10 @@ void drop_warmup(std::vector<const Step*>& steps) {
 }
 
 /// Cuts the main thread's time by step. Steps of one process are disjoint and in order.
-void account_host(const std::vector<HostPiece>& pieces, Diagnosis& diagnosis) {
+void account_host(const RuleContext& rules, Diagnosis& diagnosis) {
+  const std::vector<HostPiece>& pieces = rules.accounting.host;
+  const Phases& phases = rules.context.phases();
+  std::vector<Duration> ranges(phases.ranges.size());
   for (StepAccount& step : diagnosis.steps) {
     auto piece = std::ranges::upper_bound(pieces, step.window.begin, {},
                                           [](const HostPiece& each) { return each.interval.end; });
@@ -63,9 +66,19 @@ void account_host(const std::vector<HostPiece>& pieces, Diagnosis& diagnosis) {
       const auto bucket = static_cast<std::size_t>(piece->bucket);
       step.host[bucket] += time;
       diagnosis.host[bucket] += time;
-      if (!step.outlier) diagnosis.usual_host[bucket] += time;
+      if (step.outlier) continue;
+      diagnosis.usual_host[bucket] += time;
+      if (piece->bucket != HostBucket::other_operators || !piece->op.valid()) continue;
+      const std::size_t range = phases.range(piece->op);
+      if (range != Phases::kNoRange) ranges[range] += time;
     }
   }
+  for (std::size_t i = 0; i < ranges.size(); ++i) {
+    if (ranges[i] <= Duration{}) continue;
+    const StringId name = phases.ranges[i].name;
+    diagnosis.usual_ranges.push_back({std::string(rules.trace().text(name)), ranges[i]});
+  }
+  std::ranges::stable_sort(diagnosis.usual_ranges, std::ranges::greater(), &RangeTime::time);
 }
 
 void account_steps(const RuleContext& rules, const Outliers& outliers, Diagnosis& diagnosis) {
@@ -82,7 +95,7 @@ void account_steps(const RuleContext& rules, const Outliers& outliers, Diagnosis
     }
     diagnosis.steps.push_back(account);
   }
-  account_host(rules.accounting.host, diagnosis);
+  if (!rules.accounting.host.empty()) account_host(rules, diagnosis);
 }
 
 std::string_view phase_of(const Finding& finding) {
@@ -273,6 +286,7 @@ void keep_what_needs_no_operators(Diagnosis& diagnosis) {
   }
   diagnosis.host.fill(Duration{});
   diagnosis.usual_host.fill(Duration{});
+  diagnosis.usual_ranges.clear();
 }
 
 /// What to look at where another profiler recorded functions or stacks and nothing else.

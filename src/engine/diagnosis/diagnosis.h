@@ -164,6 +164,12 @@ struct StepAccount {
   bool outlier = false;                       ///< Far longer than the others.
 };
 
+/// Operators of the main thread in a range of the program around the passes.
+struct RangeTime {
+  std::string name;
+  Duration time{};
+};
+
 struct Diagnosis {
   std::string input;
   Time start{};  ///< Of the trace. Times are shown from there, as --window counts.
@@ -185,6 +191,8 @@ struct Diagnosis {
   /// The same over the steps that are no outliers.
   Account usual_account;
   std::array<Duration, kHostBuckets> usual_host{};
+  /// Parts of the other operators in `usual_host`, the largest first; see Phases::ranges.
+  std::vector<RangeTime> usual_ranges;
   std::vector<StepAccount> steps;
   Verdict verdict;
   /// One card per cause: by part, then by worth; see make_cards().

@@ -1,7 +1,9 @@
 // dominant-phase: one phase of training is longer than it should be.
 #include <array>
+#include <vector>
 
 #include "base/quantity_text.h"
+#include "base/shell_word.h"
 #include "rules/common/claims.h"
 #include "rules/common/counted.h"
 #include "rules/common/evidence.h"
@@ -20,7 +22,9 @@ constexpr std::string_view kDoc =
     "either, 1.5 times as long), the backward pass longer than four times the "
     "forward pass and holds no second derivatives, or the optimizer more than 30 % of the step's "
     "device time. Phases are "
-    "recognised by annotations, by autograd's sequence numbers and threads. Source: counting of "
+    "recognised by annotations, by autograd's sequence numbers and threads. Also names ranges of "
+    "the program (record_function) that take 20 % of the step before its forward or after its "
+    "backward pass: nothing in them is differentiated. Source: counting of "
     "matrix multiplications; Kaplan et al. (2020).";
 
 constexpr double kLongBackward = 4.0;
@@ -32,10 +36,17 @@ constexpr double kLeastPercent = 20.0;
 /// Where more is done only once, phases are not what they usually are.
 constexpr double kMostOnce = 50.0;
 
+/// What a range around the passes takes.
+struct RangeTime {
+  Duration time{};
+  Blamed blamed;
+};
+
 /// Time by phase: of the device by what launched it, else of the main thread.
 struct PhaseTimes {
   std::array<Duration, kPhases> time{};
   std::array<Blamed, kPhases> blamed;
+  std::vector<RangeTime> ranges;  ///< As Phases::ranges.
   [[nodiscard]] double operator[](Phase phase) const {
     return static_cast<double>(to_ns(time[static_cast<std::size_t>(phase)]));
   }
@@ -44,10 +55,15 @@ struct PhaseTimes {
 PhaseTimes look(const RuleContext& rules) {
   PhaseTimes times;
   const Phases& phases = rules.context.phases();
+  times.ranges.resize(phases.ranges.size());
   for_each_activity(rules, [&](SliceId activity, SliceId op) {
     const auto phase = static_cast<std::size_t>(op.valid() ? phases[op] : Phase::other);
     times.blamed[phase].add(rules, activity, op);
     times.time[phase] += rules.accounting.credited[activity.row()];
+    const std::size_t range = op.valid() ? phases.range(op) : Phases::kNoRange;
+    if (range == Phases::kNoRange) return;
+    times.ranges[range].blamed.add(rules, activity, op);
+    times.ranges[range].time += rules.accounting.credited[activity.row()];
   });
   for (const HostPiece& piece : rules.accounting.host) {
     if (!piece.op.valid()) continue;
@@ -55,6 +71,12 @@ PhaseTimes look(const RuleContext& rules) {
     const Duration time = rules.counted(piece.interval);
     times.time[phase] += time;
     if (time > Duration{}) times.blamed[phase].ops.push_back(piece.op);
+    const std::size_t range = phases.range(piece.op);
+    const bool own = piece.bucket != HostBucket::input && piece.bucket != HostBucket::warm_up;
+    if (range == Phases::kNoRange || !own || time <= Duration{}) continue;
+    times.ranges[range].time += time;
+    times.ranges[range].blamed.activities.push_back(piece.op);
+    times.ranges[range].blamed.ops.push_back(piece.op);
   }
   return times;
 }
@@ -79,6 +101,34 @@ Finding make(const RuleContext& rules, const PhaseTimes& times, Phase phase, std
       "Phases are recognised by names and autograd's records, which may miss parts.";
   finding.fix.text = std::move(advice);
   finding.verify = "fathom accounting TRACE --group-by phase";
+  return finding;
+}
+
+/// A range of the program outside of the passes.
+Finding make_range(const RuleContext& rules, const RangeTime& times, const Phases::Range& range) {
+  const std::string name(rules.trace().text(range.name));
+  Finding finding;
+  finding.key = name;
+  finding.component = true;
+  finding.title = "The range " + name + " takes " + per_step(rules, times.time) +
+                  (range.before ? ", before the forward pass" : ", after the backward pass");
+  finding.about_percent = rules.percent(times.time);
+  finding.family = Family::compute;
+  finding.weight = Weight::note;
+  finding.confidence = Confidence::medium;
+  finding.effort = Effort::refactoring;
+  finding.evidence.push_back(
+      evidence_of(rules, times.blamed, name + " takes " + per_step(rules, times.time)));
+  finding.counter_evidence =
+      "Other findings may name parts of this time. That nothing in the range is differentiated is "
+      "known from autograd's sequence numbers.";
+  finding.fix.text =
+      range.before
+          ? "What changes the input (augmentation, padding, encoding) can run in the DataLoader's "
+            "workers while the model trains, or on the whole batch by a few operators."
+          : "Metrics and logging can run every few steps; what is done to each tensor by itself, "
+            "torch._foreach_ operators do to all at once.";
+  finding.verify = "fathom diagnose TRACE --focus " + shell_word(name);
   return finding;
 }
 
@@ -122,6 +172,10 @@ Outcome check(const RuleContext& rules) {
              "Give each update more to follow: a larger batch, or gradients of several batches "
              "accumulated before a step (both change how the model learns); PyTorch's optimizers "
              "have foreach or fused implementations for most kinds."));
+  }
+  for (std::size_t i = 0; i < times.ranges.size(); ++i) {
+    if (rules.percent(times.ranges[i].time) < kLeastPercent) continue;
+    findings.push_back(make_range(rules, times.ranges[i], rules.context.phases().ranges[i]));
   }
   return findings;
 }

@@ -77,6 +77,26 @@ TEST(DominantPhase, AbstainsWhereMostIsDoneOnlyOnce) {
   EXPECT_NE(JudgedTrace(builder).abstains(dominant_phase()).find("only once"), std::string::npos);
 }
 
+TEST(DominantPhase, NamesARangeBeforeTheForwardPass) {
+  TraceBuilder builder;
+  for (std::int64_t step = 0; step < 2; ++step) {
+    const std::int64_t at = 10'000 * step;
+    builder.step(step, at, 10'000);
+    builder.annotation("augment", at, 6200);
+    builder.op("aten::mul", at + 100, 6000).sequence(1 + step);
+    builder.op("aten::mm", at + 6300, 1000).sequence(1 + step);
+    builder.op("autograd::engine::evaluate_function: MmBackward0", at + 7400, 2000)
+        .sequence(1 + step, 1);
+  }
+  const auto findings = JudgedTrace(builder).findings(dominant_phase());
+  ASSERT_EQ(findings.size(), 1U);
+  EXPECT_EQ(findings[0].key, "augment");
+  EXPECT_NE(findings[0].title.find("(62.0 % of the step), before the forward pass"),
+            std::string::npos)
+      << findings[0].title;
+  EXPECT_TRUE(findings[0].claims.empty());
+}
+
 TEST(DominantPhase, AbstainsWithoutABackwardPass) {
   ProgramBuilder program(10'000);
   program.op("aten::mm", "gemm", 5000);
