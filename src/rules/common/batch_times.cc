@@ -67,12 +67,18 @@ double filled_part(const RuleContext& rules, SliceId kernel) {
   return blocks && *blocks > 0 ? std::min(1.0, *blocks) : 1.0;
 }
 
-BatchTimes::BatchTimes(const RuleContext& rules) : device_(rules.device >= 0) {
+BatchTimes::BatchTimes(const RuleContext& rules)
+    : loops_(sample_loops(rules)), device_(rules.device >= 0) {
   if (device_) {
     look_at_device(rules);
   } else {
     look_at_host(rules);
   }
+}
+
+/// Python that may grow, outside of loops, which are counted as a whole.
+bool BatchTimes::is_long_python(const Interval& stretch) const {
+  return stretch.length() > kLongestCall && !loops_.hold(stretch.begin);
 }
 
 void BatchTimes::look_at_device(const RuleContext& rules) {
@@ -93,12 +99,12 @@ void BatchTimes::look_at_device(const RuleContext& rules) {
   now_ -= once;
   CountedTime counted(rules);
   for (const IdlePiece& piece : rules.accounting.find(rules.device)->pieces) {
-    const bool long_python =
-        piece.cause == Bucket::python && piece.interval.length() > kLongestCall;
+    const bool long_python = piece.cause == Bucket::python && is_long_python(piece.interval);
     if (counted.holds(piece.interval.begin) && long_python) {
       unexplained_ += rules.counted(piece.interval);
     }
   }
+  looped_ = idle_in(rules, loops_.stretches, kHostLate);
   for_each_activity(rules, [&](SliceId activity, SliceId op) {
     const Duration time = rules.accounting.credited[activity.row()];
     busy_ += time;
@@ -137,13 +143,15 @@ void BatchTimes::look_at_host(const RuleContext& rules) {
     if (piece.bucket == HostBucket::input) input_ += piece.interval.length();
     // In a collective the thread waits for other ranks, too, whose work grows.
     if (piece.bucket == HostBucket::communication ||
-        (piece.bucket == HostBucket::python && piece.interval.length() > kLongestCall)) {
+        (piece.bucket == HostBucket::python && is_long_python(piece.interval))) {
       unexplained_ += piece.interval.length();
     }
   }
+  looped_ = loops_.time;
   const NameSet nodes(rules.trace(), runs_others);
   for_each_work(rules, [&](SliceId op, SliceId) {
     if (phases[op] == Phase::optimizer || phases[op] == Phase::data) return;
+    if (loops_.hold(rules.trace().slices.start[op.row()])) return;
     const Duration own = rules.self_times[op.row()];
     const Duration grows = own - std::min(own, kLeastCall);
     if (grows <= Duration{} || nodes.contains(rules.trace().slices.name[op.row()])) return;
@@ -152,7 +160,7 @@ void BatchTimes::look_at_host(const RuleContext& rules) {
   });
 }
 
-BatchTimes::Range BatchTimes::with(std::int64_t factor) const {
+BatchTimes::Range BatchTimes::with(std::int64_t factor, bool loops_grow) const {
   const auto times = static_cast<double>(factor);
   Duration least{};
   Duration most{};
@@ -163,10 +171,12 @@ BatchTimes::Range BatchTimes::with(std::int64_t factor) const {
     least += scaled(work.time, std::max(0.0, times / from - 1.0));
   }
   const Duration input = scaled(input_, times - 1.0);
-  most += scaled(unexplained_, times - 1.0);
+  const Duration looped = scaled(looped_, times - 1.0);
+  const Duration surely = loops_.known || loops_grow ? looped : Duration{};
+  most += scaled(unexplained_, times - 1.0) + looped;
   // A processor has no time in which it waits for itself.
-  if (!device_) return {.low = now_ + input, .high = now_ + most + input};
-  return {.low = std::max(now_, busy_ + least) + input, .high = now_ + most + input};
+  if (!device_) return {.low = now_ + input + surely, .high = now_ + most + input};
+  return {.low = std::max(now_, busy_ + least) + input + surely, .high = now_ + most + input};
 }
 
 }  // namespace fathom

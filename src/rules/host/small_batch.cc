@@ -27,7 +27,10 @@ constexpr std::string_view kDoc =
     "device once, GEMMs until they have 64 rows, and what grows runs while the device would "
     "have waited for the host; without a device, operators stay. Calls, optimizer steps and "
     "collectives of gradients do not depend on the batch, other collectives may; waiting for input "
-    "grows with it. Where one step alone was recorded, each end is a tenth further out, as steps "
+    "grows with it, and so do loops with a round for each sample, which shapes show. Without "
+    "shapes "
+    "any block of operators that comes eight times in a row may be such a loop, but for layers. "
+    "Where one step alone was recorded, each end is a tenth further out, as steps "
     "vary. Fires where twice the batch gives at least 1.3 times the samples per second even if the "
     "step takes "
     "the longest; warns from 1.5 times. Fires with low confidence from 1.1 times, where a step in "
@@ -35,9 +38,11 @@ constexpr std::string_view kDoc =
     "convolutions, or "
     "where waiting for input, or for memory from the driver, takes a tenth of the step: that is to "
     "be changed first; abstains where half of the time is spent "
-    "on what is done only once. The gain is more samples per second, not a shorter step: nothing "
-    "is "
-    "claimed. docs/diagnosis.md says how often the interval held. Sources: "
+    "on what is done only once, and where loops in Python with a round for each sample, or that "
+    "may "
+    "have one, take a tenth of the step and leave too little to gain. The gain is more samples per "
+    "second, not a shorter step: nothing is claimed. docs/diagnosis.md says how often the interval "
+    "held. Sources: "
     "Nsight Compute's rules about small grids and waves; NVIDIA's Deep Learning Performance Guide "
     "(batch size); the former TensorBoard plugin (utilisation below 50 %: larger batch).";
 
@@ -48,6 +53,9 @@ constexpr double kWarnGain = 1.5;
 constexpr double kLeastUnsureGain = 1.1;
 constexpr double kMostWaiting = 10.0;
 constexpr double kMostOnce = 0.5;
+constexpr double kMostLooped = 10.0;
+/// Smaller shares of the step, in percent, are not worth a word.
+constexpr double kLeastLooped = 1.0;
 /// A tenth: passes of one program whose host is waited for differ by as much.
 constexpr std::int64_t kSpread = 10;
 constexpr std::int64_t kFewestProducts = 3;
@@ -93,8 +101,9 @@ Duration per(const RuleContext& rules, Duration whole) { return whole / step_cou
 
 /// With so many times the batch. One pass alone does not show how much passes vary: then each end
 /// is further out.
-BatchTimes::Range range_of(const RuleContext& rules, const BatchTimes& times, std::int64_t factor) {
-  BatchTimes::Range range = times.with(factor);
+BatchTimes::Range range_of(const RuleContext& rules, const BatchTimes& times, std::int64_t factor,
+                           bool loops_grow = false) {
+  BatchTimes::Range range = times.with(factor, loops_grow);
   if (rules.steps.size() > 1) return range;
   range.low -= range.low / kSpread;
   range.high += range.high / kSpread;
@@ -130,6 +139,17 @@ Fix fix_of(bool training) {
           .after = "model(torch.stack(requests))"};
 }
 
+/// What is known of loops that grow with the batch, or "".
+std::string loops_text(const RuleContext& rules, const BatchTimes& times) {
+  const bool some = rules.percent(times.looped()) >= kLeastLooped;
+  const std::string time = per_step(rules, times.looped());
+  if (times.loops().known)
+    return some ? "loops in Python with a round for each sample take " + time + ", and grow" : "";
+  const std::string unknown =
+      "shapes were not recorded: whether loops in Python grow with the batch is not known";
+  return some ? unknown + "; blocks of operators that repeat take " + time : unknown;
+}
+
 Finding make(const RuleContext& rules, const BatchTimes& times) {
   const BatchTimes::Range twice = range_of(rules, times, 2);
   const double least = gain(2, times.now(), twice.high);
@@ -160,6 +180,8 @@ Finding make(const RuleContext& rules, const BatchTimes& times) {
   for (const std::int64_t factor : kFactors) {
     finding.evidence.push_back({.text = prediction(rules, times, factor)});
   }
+  if (std::string loops = loops_text(rules, times); !loops.empty())
+    finding.evidence.push_back({.text = std::move(loops)});
   finding.counter_evidence =
       "Recording costs the host time that a larger batch would share, too: without the recorder "
       "the gain is smaller.";
@@ -178,11 +200,17 @@ Outcome check(const RuleContext& rules) {
     return Abstention{"most of the time is spent on what is done only once: record later steps"};
   }
   const Duration waiting = times.waiting_for_input() + times.waiting_for_memory();
-  const BatchTimes::Range twice = range_of(rules, times, 2);
+  if (rules.percent(waiting) >= kMostWaiting) return std::vector<Finding>{};
+  // Loops that may grow are taken to: without shapes nothing is advised that shapes speak against.
+  const BatchTimes::Range twice = range_of(rules, times, 2, true);
   const Duration middle = twice.low + (twice.high - twice.low) / 2;
-  if (rules.percent(waiting) >= kMostWaiting || gain(2, times.now(), middle) < kLeastGain ||
+  if (gain(2, times.now(), middle) < kLeastGain ||
       gain(2, times.now(), twice.high) < kLeastUnsureGain) {
-    return std::vector<Finding>{};
+    if (rules.percent(times.looped()) < kMostLooped) return std::vector<Finding>{};
+    return Abstention{"loops in Python take " + per_step(rules, times.looped()) +
+                      (times.loops().known
+                           ? ": they have a round for each sample, and grow with the batch"
+                           : ": without shapes it is not known whether they grow with the batch")};
   }
   return std::vector<Finding>{make(rules, times)};
 }

@@ -1,3 +1,6 @@
+#include <string>
+#include <string_view>
+
 #include <gtest/gtest.h>
 
 #include "rules/common/batch_times.h"
@@ -47,7 +50,9 @@ TEST(SmallBatch, IsOneWhoseStepWouldHardlyGrow) {
   products(builder, 5, 500, 2);
   const auto findings = JudgedTrace(builder).findings(small_batch());
   ASSERT_EQ(findings.size(), 1U);
-  EXPECT_EQ(findings[0].evidence.size(), 4U);
+  ASSERT_EQ(findings[0].evidence.size(), 5U);
+  EXPECT_EQ(findings[0].evidence[4].text,
+            "shapes were not recorded: whether loops in Python grow with the batch is not known");
   EXPECT_NE(findings[0].title.find("1.7 to 2.0 times"), std::string::npos) << findings[0].title;
   EXPECT_EQ(findings[0].weight, Weight::warning);
   // More samples per second, but no shorter step.
@@ -107,6 +112,67 @@ TEST(SmallBatch, OfTheProcessorKeepsWhatCallingOperatorsCosts) {
   longer.step(0, 0, 100'000);
   for (std::int64_t i = 0; i < 4; ++i) longer.op("aten::mm", 1000 + 24'000 * i, 23'500);
   EXPECT_TRUE(JudgedTrace(longer).findings(small_batch()).empty());
+}
+
+/// A step of 100 µs on a processor: four products, and a loop over the rows of a tensor of so many,
+/// 2 µs each.
+JudgedTrace loop_over(std::int64_t rounds, std::string_view shape, std::string_view values) {
+  TraceBuilder builder;
+  const bool shapes = !shape.empty();
+  builder.step(0, 0, 100'000);
+  for (std::int64_t i = 0; i < 4; ++i) {
+    const SliceId product = builder.op("aten::linear", 1000 + 4000 * i, 3000);
+    if (shapes)
+      TraceBuilder::Event(builder, product)
+          .shapes("[[32,10],[10,10],[]]")
+          .types(R"(["float","float",""])");
+  }
+  for (std::int64_t i = 0; i < rounds; ++i) {
+    const SliceId row = builder.op("aten::select", 20'000 + 2000 * i, 800);
+    if (shapes)
+      TraceBuilder::Event(builder, row)
+          .shapes(shape)
+          .types(R"(["float","Scalar","Scalar"])")
+          .concrete(values);
+    builder.op("aten::item", 20'900 + 2000 * i, 800);
+  }
+  return JudgedTrace(builder);
+}
+
+TEST(SmallBatch, AbstainsWhereALoopHasARoundForEachSample) {
+  const std::string reason =
+      loop_over(32, "[[32,10],[],[]]", R"(["","0","1"])").abstains(small_batch());
+  EXPECT_NE(reason.find("they have a round for each sample"), std::string::npos) << reason;
+  // Of another dimension: the loop stays as it is.
+  EXPECT_EQ(loop_over(32, "[[10,32],[],[]]", R"(["","1","1"])").abstains(small_batch()), "");
+}
+
+TEST(SmallBatch, CountsTheWholeOfALoopOverSamples) {
+  const JudgedTrace judged = loop_over(32, "[[32,10],[],[]]", R"(["","0","1"])");
+  const BatchTimes times(judged.rules());
+  EXPECT_EQ(to_ns(times.looped()), 31 * 2000 + 1700);
+  EXPECT_EQ(to_ns(times.with(2).low), 100'000 + 31 * 2000 + 1700);
+}
+
+TEST(SmallBatch, WithoutShapesIsNothingThatShapesWouldSpeakAgainst) {
+  const std::string reason = loop_over(32, "", "").abstains(small_batch());
+  EXPECT_NE(reason.find("without shapes it is not known"), std::string::npos) << reason;
+  const auto few = loop_over(10, "", "").findings(small_batch());
+  ASSERT_EQ(few.size(), 1U);
+  EXPECT_NE(few[0].evidence.back().text.find("blocks of operators that repeat take"),
+            std::string::npos)
+      << few[0].evidence.back().text;
+}
+
+TEST(SmallBatch, TakesTheLayersOfAModelForNoLoop) {
+  TraceBuilder builder;
+  builder.step(0, 0, 100'000);
+  for (std::int64_t i = 0; i < 20; ++i) {
+    builder.op("aten::linear", 1000 + 4500 * i, 2500);
+    builder.op("aten::relu", 4000 + 4500 * i, 1000);
+  }
+  const JudgedTrace judged(builder);
+  EXPECT_EQ(to_ns(BatchTimes(judged.rules()).looped()), 0);
 }
 
 TEST(SmallBatch, AbstainsWhereNoOperatorWasRecorded) {
