@@ -11,6 +11,7 @@
 #include "rules/common/evidence.h"
 #include "rules/common/program.h"
 #include "rules/common/recorded.h"
+#include "rules/common/weight_averages.h"
 #include "rules/rule.h"
 
 namespace fathom {
@@ -171,9 +172,10 @@ bool repeats_one_call(const RuleContext& rules) {
 void chain_kernels(const RuleContext& rules, Chains& chains) {
   const Trace& trace = rules.trace();
   const Timelines& timelines = rules.context.timelines();
-  for_each_activity(rules, [&](SliceId activity, SliceId) {
+  const WeightAverages averages = weight_averages(rules);
+  for_each_activity(rules, [&](SliceId activity, SliceId op) {
     chains.add(activity,
-               trace.kind(activity) == SliceKind::kernel &&
+               trace.kind(activity) == SliceKind::kernel && !averages.hold(op) &&
                    timelines.traits_of(trace, activity).kernel_class == KernelClass::elementwise);
   });
 }
@@ -185,9 +187,11 @@ void chain_operators(const RuleContext& rules, Chains& chains) {
   for (std::size_t row = 0; row < roles.size(); ++row) {
     roles[row] = role_of(trace.strings.view(StringId(row)));
   }
+  const WeightAverages averages = weight_averages(rules);
   Time member_end = Time::min();
   for_each_work(rules, [&](SliceId op, SliceId) {
-    const Role role = roles[trace.slices.name[op.row()].row()];
+    // Each works on another weight: they are no chain.
+    const Role role = averages.hold(op) ? Role::breaks : roles[trace.slices.name[op.row()].row()];
     if (trace.slices.start[op.row()] < member_end || role == Role::neutral) return;
     chains.add(op, role == Role::member);
     if (role == Role::member) member_end = trace.slices.end(op);

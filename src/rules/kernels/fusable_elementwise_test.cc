@@ -138,5 +138,24 @@ TEST(FusableElementwise, AbstainsWhereTheDeviceWasNotRecorded) {
   EXPECT_NE(JudgedTrace(builder).abstains(fusable_elementwise()), "");
 }
 
+TEST(FusableElementwise, LeavesAveragesOfTheWeightsToTheOptimizersRule) {
+  const auto findings = [](std::string_view after) {
+    TraceBuilder builder;
+    builder.step(0, 0, 100'000);
+    for (std::int64_t i = 0; i < 8; ++i)
+      builder.op("autograd::engine::evaluate_function: torch::autograd::AccumulateGrad",
+                 1000 + 1000 * i, 500);
+    builder.annotation(after, 10'000, 2000);
+    builder.op("aten::_foreach_add_", 10'100, 1500);
+    for (std::int64_t i = 0; i < 8; ++i) {
+      builder.op("aten::mul_", 20'000 + 4000 * i, 1900);
+      builder.op("aten::add_", 22'000 + 4000 * i, 1900);
+    }
+    return JudgedTrace(builder).findings(fusable_elementwise()).size();
+  };
+  EXPECT_EQ(findings("Optimizer.step#SGD.step"), 0U) << "each works on another weight";
+  EXPECT_EQ(findings("my range"), 1U);
+}
+
 }  // namespace
 }  // namespace fathom

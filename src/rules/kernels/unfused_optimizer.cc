@@ -1,6 +1,8 @@
 // unfused-optimizer: the optimizer updates one parameter after the other.
 #include <algorithm>
 #include <array>
+#include <optional>
+#include <span>
 #include <string>
 
 #include "analysis/structure/from_outside.h"
@@ -13,6 +15,7 @@
 #include "rules/common/evidence.h"
 #include "rules/common/names.h"
 #include "rules/common/recorded.h"
+#include "rules/common/weight_averages.h"
 #include "rules/rule.h"
 
 namespace fathom {
@@ -26,8 +29,14 @@ constexpr std::string_view kDoc =
     "least 4 times, none of them aten::_foreach_* or aten::_fused_*, and takes at least 1 % of the "
     "step. Of steps inside one another the outermost counts; of one that is given a closure, what "
     "follows the closure's backward pass. An optimizer with a fused name (apex's FusedAdam) is "
-    "left out, and one that multiplies matrices (Muon, Shampoo). Source: PyTorch's optimizer "
-    "documentation (foreach, fused); TorchTidy's OptimizerSingleTensor.";
+    "left out, and one that multiplies matrices (Muon, Shampoo). Also names averages of the "
+    "weights "
+    "(EMA) that are updated one by one: a run of lerp_, of mul_ and add_, or of another such "
+    "update "
+    "after an optimizer step and before the next matrix multiplication, once for each gradient "
+    "that "
+    "was accumulated, or up to twice, for averages of buffers. Source: PyTorch's optimizer "
+    "documentation (foreach, fused) and torch.optim.swa_utils; TorchTidy's OptimizerSingleTensor.";
 
 /// Of one name, per optimizer step: one per parameter.
 constexpr std::size_t kFewestRepeats = 4;
@@ -257,16 +266,63 @@ Fix fix_of(const RuleContext& rules, SliceId step) {
           .after = call + ", foreach=True)"};
 }
 
-Outcome check(const RuleContext& rules) {
-  const Trace& trace = rules.trace();
-  Found found = look(rules);
-  if (!found.any) return Abstention{"no Optimizer.step annotation is in the counted steps"};
-  if (mostly_once(rules))
-    return Abstention{"most of the time is spent on what is done only once: record later steps"};
-  if (found.steps.empty() || found.fused || found.repeats < kFewestRepeats * found.steps.size()) {
-    return std::vector<Finding>{};
+/// Without a device each operator keeps what it takes beyond being called.
+void claim_averages(const RuleContext& rules, const WeightAverages& found, Finding& finding) {
+  if (rules.device >= 0) {
+    claim_host_work(rules, found.ops, 1.0 - kHostLeftAtBest, finding.claims);
+    scale_trees(rules, found.ops, kHostLeft, finding.edits);
+    return;
   }
-  std::ranges::sort(found.steps, {}, [&](SliceId step) { return trace.slices.start[step.row()]; });
+  for (const SliceId op : found.ops) {
+    const Duration whole = rules.trace().slices.duration[op.row()];
+    if (whole <= Duration{}) continue;
+    const double called = static_cast<double>(to_ns(std::min(whole, kOperatorCall))) /
+                          static_cast<double>(to_ns(whole));
+    claim_host_work(rules, std::span(&op, 1), called * (1.0 - kHostLeftAtBest), finding.claims);
+    scale_tree(rules, op, static_cast<float>(1.0 - called * (1.0 - kHostLeft)), finding.edits);
+  }
+  claim_callers(rules, found.ops, 1.0 - kHostLeftAtBest, finding);
+}
+
+std::optional<Finding> averages(const RuleContext& rules) {
+  const WeightAverages found = weight_averages(rules);
+  if (found.runs == 0 || rules.percent(found.time) < kLeastPercent) return {};
+  Finding finding;
+  finding.key = "averages";
+  finding.cause = "weight averages";
+  finding.title = "Averages of the weights are updated one by one: " + per_step(rules, found.time);
+  finding.family = Family::host;
+  finding.weight = weight_of(rules, found.time);
+  finding.confidence = Confidence::medium;
+  finding.effort = Effort::line;
+  finding.evidence.push_back(evidence_of(
+      rules, found.ops,
+      counted_noun(found.updates / found.runs, "update") + " after an optimizer step, which has " +
+          counted_noun(found.gradients / found.runs, "gradient") + ", by " +
+          counted_noun(found.ops.size() / found.runs, "operator")));
+  finding.counter_evidence =
+      "Operators of large tensors compute and move as much as before: only calling them is saved.";
+  finding.fix = {
+      .text =
+          "Update all averages at once, by torch._foreach_ operators or PyTorch's own class, which "
+          "uses them. Caveat: it copies or averages buffers as use_buffers says.",
+      .before = "for a, p in zip(averages, params): a.mul_(decay).add_(p, alpha=1 - decay)",
+      .after =
+          "torch._foreach_lerp_(averages, params, 1 - decay)\n"
+          "# or: torch.optim.swa_utils.AveragedModel(model, "
+          "multi_avg_fn=get_ema_multi_avg_fn(decay))"};
+  finding.verify = "fathom ops TRACE --filter 'name~lerp|mul_|add_'";
+  claim_averages(rules, found, finding);
+  finding.assumption = "calling the updates takes a quarter of the time; what they compute stays";
+  return finding;
+}
+
+/// Of the optimizer itself.
+std::optional<Finding> updates_one_by_one(const RuleContext& rules, const Found& found) {
+  const Trace& trace = rules.trace();
+  if (found.steps.empty() || found.fused || found.repeats < kFewestRepeats * found.steps.size()) {
+    return {};
+  }
   const std::vector<Time> begins = begins_of(rules, found.steps);
   Duration time{};
   std::vector<SliceId> updates = found.steps;
@@ -275,7 +331,7 @@ Outcome check(const RuleContext& rules) {
     if (begins[i] > trace.slices.start[found.steps[i].row()]) updates = found.operators;
   }
   if (updates != found.steps) drop_closures(trace, found.steps, begins, updates);
-  if (rules.percent(time) < kLeastPercent) return std::vector<Finding>{};
+  if (rules.percent(time) < kLeastPercent) return {};
 
   Finding finding;
   finding.title = "The optimizer updates parameters one by one: " + per_step(rules, time);
@@ -304,7 +360,20 @@ Outcome check(const RuleContext& rules) {
       rules.device < 0
           ? "the optimizer's time falls to a quarter"
           : "the optimizer's host time falls to a quarter; its kernels stay as they are";
-  return std::vector<Finding>{std::move(finding)};
+  return finding;
+}
+
+Outcome check(const RuleContext& rules) {
+  const Trace& trace = rules.trace();
+  Found found = look(rules);
+  if (!found.any) return Abstention{"no Optimizer.step annotation is in the counted steps"};
+  if (mostly_once(rules))
+    return Abstention{"most of the time is spent on what is done only once: record later steps"};
+  std::ranges::sort(found.steps, {}, [&](SliceId step) { return trace.slices.start[step.row()]; });
+  std::vector<Finding> findings;
+  if (auto optimizer = updates_one_by_one(rules, found)) findings.push_back(std::move(*optimizer));
+  if (auto average = averages(rules)) findings.push_back(std::move(*average));
+  return findings;
 }
 
 }  // namespace

@@ -1,3 +1,6 @@
+#include <string_view>
+#include <vector>
+
 #include <gtest/gtest.h>
 
 #include "rules/common/claims.h"
@@ -140,6 +143,48 @@ TEST(UnfusedOptimizer, IsNotAdvisedOfAFusedOneForSparseGradients) {
   const Fix fix = JudgedTrace(builder).findings(unfused_optimizer()).at(0).fix;
   EXPECT_EQ(fix.after, "torch.optim.SGD(model.parameters(), foreach=True)");
   EXPECT_NE(fix.text.find("sparse gradients"), std::string::npos);
+}
+
+/// Two steps that accumulate eight gradients, update by a fused optimizer, and then call `name` and
+/// `other` once for each of `averages` weights.
+std::vector<Finding> averaging(std::int64_t averages, std::string_view name,
+                               std::string_view other) {
+  TraceBuilder builder;
+  for (std::int64_t step = 0; step < 2; ++step) {
+    const std::int64_t at = 100'000 * step;
+    builder.step(step, at, 100'000);
+    for (std::int64_t i = 0; i < 8; ++i)
+      builder.op("autograd::engine::evaluate_function: torch::autograd::AccumulateGrad",
+                 at + 1000 + 1000 * i, 500);
+    builder.annotation("Optimizer.step#SGD.step", at + 10'000, 2000);
+    builder.op("aten::_foreach_add_", at + 10'100, 1500);
+    for (std::int64_t i = 0; i < averages; ++i) {
+      builder.op(name, at + 20'000 + 2000 * i, 900);
+      if (!other.empty()) builder.op(other, at + 21'000 + 2000 * i, 900);
+    }
+    builder.op("aten::linear", at + 60'000, 1000);
+  }
+  return JudgedTrace(builder).findings(unfused_optimizer());
+}
+
+TEST(UnfusedOptimizer, NamesAveragesOfTheWeightsThatAreUpdatedOneByOne) {
+  const auto findings = averaging(8, "aten::mul_", "aten::add_");
+  ASSERT_EQ(findings.size(), 1U);
+  EXPECT_EQ(findings[0].key, "averages");
+  EXPECT_EQ(findings[0].title,
+            "Averages of the weights are updated one by one: 15.90 µs (15.9 % of the step)");
+  EXPECT_EQ(findings[0].evidence[0].text,
+            "8 updates after an optimizer step, which has 8 gradients, by 16 operators");
+  EXPECT_NE(findings[0].fix.after.find("get_ema_multi_avg_fn"), std::string::npos);
+  EXPECT_GT(total(findings[0].claims), duration_ns(2 * 8 * 2 * 900 / 2));
+  EXPECT_EQ(averaging(8, "aten::lerp_", "").size(), 1U);
+}
+
+TEST(UnfusedOptimizer, TakesUpdatesForAveragesOnlyWhereTheyAreAsManyAsGradients) {
+  EXPECT_TRUE(averaging(5, "aten::mul_", "aten::add_").empty());
+  EXPECT_TRUE(averaging(18, "aten::mul_", "aten::add_").empty());
+  EXPECT_TRUE(averaging(8, "aten::mul_", "").empty()) << "a decay of the weights";
+  EXPECT_TRUE(averaging(8, "aten::_foreach_lerp_", "").empty());
 }
 
 }  // namespace
