@@ -23,6 +23,7 @@ Rule cuda_graph_inference();
 Rule data_loader_workers();
 Rule data_loading();
 Rule dense_embedding_gradients();
+Rule dequantised_weights();
 Rule dominant_phase();
 Rule exposed_communication();
 Rule exposed_copies();
@@ -115,6 +116,7 @@ std::span<const Rule> all_rules() {
       shape_alignment(),
       tensor_cores_unused(),
       autocast_casts(),
+      dequantised_weights(),
       layout_copies(),
       exposed_copies(),
       fusable_elementwise(),
