@@ -55,7 +55,7 @@ class Records final : public sample::SampleSink {
                              .cause = {},
                              .object = {}};
     if (sample.wait != nullptr && record.blocked > 0) {
-      record.cause = sample::to_string(sample.wait->kind);
+      record.cause = sample::cause_of(*sample.wait);
       if (!sample.wait->objects.empty()) {
         record.object = sample.wait->objects.front();
       } else {

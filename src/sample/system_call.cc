@@ -16,6 +16,7 @@ struct Row {
 
 constexpr auto kFile = Operand::file;
 constexpr auto kPath = Operand::path;
+constexpr bool kToDisk = true;
 
 // A machine has not all of them.
 constexpr std::array kRows = {
@@ -30,8 +31,8 @@ constexpr std::array kRows = {
     Row{SYS_ioctl, {"ioctl", kFile}},
     Row{SYS_fcntl, {"fcntl", kFile}},
     Row{SYS_flock, {"flock", kFile}},
-    Row{SYS_fsync, {"fsync", kFile}},
-    Row{SYS_fdatasync, {"fdatasync", kFile}},
+    Row{SYS_fsync, {"fsync", kFile, kToDisk}},
+    Row{SYS_fdatasync, {"fdatasync", kFile, kToDisk}},
     Row{SYS_ftruncate, {"ftruncate", kFile}},
     Row{SYS_getdents64, {"getdents", kFile}},
     Row{SYS_accept, {"accept", kFile}},
@@ -74,18 +75,18 @@ constexpr std::array kRows = {
     Row{SYS_newfstatat, {"newfstatat", kPath}},
     Row{SYS_statx, {"statx", kPath}},
     Row{SYS_truncate, {"truncate", kPath}},
-    Row{SYS_msync, {"msync", kPath}},
+    Row{SYS_msync, {"msync", kPath, kToDisk}},
     Row{SYS_close, {"close", kFile}},
     Row{SYS_fstat, {"fstat", kFile}},
     Row{SYS_fallocate, {"fallocate", kFile}},
-    Row{SYS_sync_file_range, {"sync_file_range", kFile}},
-    Row{SYS_syncfs, {"syncfs", kFile}},
+    Row{SYS_sync_file_range, {"sync_file_range", kFile, kToDisk}},
+    Row{SYS_syncfs, {"syncfs", kFile, kToDisk}},
     Row{SYS_madvise, {"madvise", Operand::none}},
     Row{SYS_mmap, {"mmap", Operand::none}},
     Row{SYS_munmap, {"munmap", Operand::none}},
     Row{SYS_io_getevents, {"io_getevents", Operand::none}},
     Row{SYS_fadvise64, {"fadvise", kFile}},
-    Row{SYS_sync, {"sync", kPath}},
+    Row{SYS_sync, {"sync", kPath, kToDisk}},
     Row{SYS_execve, {"execve", Operand::none}},
     Row{SYS_clone, {"clone", Operand::none}},
     Row{SYS_exit_group, {"exit_group", Operand::none}},

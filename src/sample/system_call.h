@@ -22,6 +22,7 @@ enum class Operand : std::uint8_t {
 struct SystemCall {
   std::string_view name;  ///< Empty for a call that is not known.
   Operand operand = Operand::none;
+  bool to_disk = false;  ///< It returns when the disk has what was written.
 };
 
 /// By its number on this machine.

@@ -173,11 +173,14 @@ std::string_view to_string(WaitKind kind) {
   return kNames[static_cast<std::size_t>(kind)];
 }
 
+std::string_view cause_of(const Wait& wait) { return wait.to_disk ? "sync" : to_string(wait.kind); }
+
 Wait wait_of(pid_t pid, const Memory& memory, const Task& task, const std::vector<Gil>& gils) {
   Wait wait;
   if (!task.call || *task.call < 0 || task.state == 'R') return wait;
   const SystemCall call = system_call(*task.call);
   wait.call = call.name.empty() ? "system call " + std::to_string(*task.call) : call.name;
+  wait.to_disk = call.to_disk;
   const auto first = task.arguments[0];
   switch (call.operand) {
     case Operand::none:

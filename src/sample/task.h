@@ -54,7 +54,10 @@ struct Wait {
   WaitKind kind = WaitKind::none;
   std::string call;                  ///< The system call.
   std::vector<std::string> objects;  ///< "pipe:[123]", "process 17", "a mutex".
+  bool to_disk = false;              ///< Until the disk has what was written (fsync).
 };
+/// What a recording calls it: "sync" where it is for the disk, else its kind.
+std::string_view cause_of(const Wait& wait);
 
 /// What a thread that does not run waits for; kind none for one that runs or whose call is unknown.
 Wait wait_of(pid_t pid, const Memory& memory, const Task& task, const std::vector<Gil>& gils);

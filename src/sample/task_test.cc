@@ -69,6 +69,16 @@ TEST(Task, WhoNamesAFileWaitsForOne) {
   }
 }
 
+TEST(Task, WhoSyncsWaitsForTheDisk) {
+  for (const std::int64_t call : {SYS_fsync, SYS_fdatasync, SYS_msync, SYS_sync, SYS_syncfs}) {
+    const Wait wait = wait_in(call, 987654);
+    EXPECT_EQ(wait.kind, WaitKind::file) << call;
+    EXPECT_EQ(cause_of(wait), "sync") << call;
+  }
+  EXPECT_EQ(cause_of(wait_in(SYS_read, 987654)), "file");
+  EXPECT_EQ(cause_of(wait_in(SYS_futex, 0x1000)), "lock");
+}
+
 TEST(Task, WhoWaitsAtTheGilsAddressWaitsForIt) {
   const Gil gil{.interpreter = 1, .address = 0x1000, .holder = 0x2000};
   EXPECT_EQ(wait_in(SYS_futex, 0x1038, 0, {gil}).kind, WaitKind::gil);

@@ -73,6 +73,13 @@ bool is_lock_call(std::string_view function) {
          function == "lll_lock_wait_private";
 }
 
+/// SQLite itself, wherever it is linked into, or Python's module for it.
+bool is_sqlite(std::string_view file, std::string_view function) {
+  if (function.starts_with("sqlite3") || function.starts_with("pysqlite_")) return true;
+  const std::string_view name = base_name(file);
+  return name.starts_with("libsqlite3.") || name.starts_with("_sqlite3.");
+}
+
 /// A native library of the system's, or the kernel's own code in a process.
 bool is_system_library(std::string_view file) {
   const bool system = file.starts_with("/usr/lib") || file.starts_with("/lib");
@@ -107,10 +114,13 @@ StackRoles::StackRoles(const Trace& trace) : trace_(trace) {
   python_.reserve(frames);
   below_python_.reserve(frames);
   in_pool_worker_.reserve(frames);
+  in_sqlite_.reserve(frames);
   for (std::uint32_t row = 0; row < frames; ++row) {
     const StackFrame& frame = trace.stack_frames[row];
     const bool outermost = frame.parent == kNoFrame;
     const bool python = is_python(trace, frame);
+    const bool sqlite = !python && is_sqlite(trace.text(frame.file), trace.text(frame.function));
+    in_sqlite_.push_back(sqlite || (!outermost && in_sqlite_[frame.parent]));
     // What C code does below a function of Python, it does for that function.
     if (!outermost && !python && python_[frame.parent]) {
       add_below_python(frame.parent);
@@ -236,6 +246,19 @@ bool StackRoles::takes_shared_lock(const StackFrame& frame, Role role) const {
   return caller != Role::queue && caller != Role::recorder;
 }
 
+bool StackRoles::waits_for_disk(const StackSample& sample) const {
+  return trace_.text(sample.cause) == "sync";
+}
+
+bool StackRoles::in_sync_call(std::uint32_t frame) const {
+  if (frame == kNoFrame || trace_.stack_frames[frame].line >= 0) return false;
+  constexpr std::array<std::string_view, 6> kCalls = {"fsync", "fdatasync",       "msync",
+                                                      "sync",  "sync_file_range", "syncfs"};
+  const StackFrame& at = trace_.stack_frames[frame];
+  const bool system = is_system_library(trace_.text(at.file));
+  return system && std::ranges::find(kCalls, trace_.text(at.function)) != kCalls.end();
+}
+
 WaitClass StackRoles::wait_of(const StackSample& sample) const {
   const std::string_view cause = trace_.text(sample.cause);
   if (cause == "gil") return WaitClass::gil;
@@ -245,6 +268,7 @@ WaitClass StackRoles::wait_of(const StackSample& sample) const {
   const bool of_selector = cause == "poll" || cause == "sleep" || cause == "file";
   if (waits_in_loop && of_selector) return WaitClass::loop;
   if (cause == "sleep") return WaitClass::sleep;
+  if (waits_for_disk(sample)) return WaitClass::file;
   if (cause == "file" || cause == "poll") {
     // Threads and processes of a pool hand their work on through pipes; the end of a child and its
     // output come through others.

@@ -57,6 +57,14 @@ class StackRoles {
     return frame != kNoFrame && in_pool_worker_[frame];
   }
   [[nodiscard]] WaitClass wait_of(const StackSample& sample) const;
+  /// Whether it waits until the disk has what was written: in fsync and its like.
+  [[nodiscard]] bool waits_for_disk(const StackSample& sample) const;
+  /// Whether the innermost function is one of these.
+  [[nodiscard]] bool in_sync_call(std::uint32_t frame) const;
+  /// Whether a function of SQLite is on the stack.
+  [[nodiscard]] bool in_sqlite(std::uint32_t frame) const {
+    return frame != kNoFrame && in_sqlite_[frame];
+  }
 
  private:
   enum class Role : std::uint8_t {
@@ -89,6 +97,7 @@ class StackRoles {
   std::vector<bool> python_;
   std::vector<bool> below_python_;  ///< Native code that a function of Python has called.
   std::vector<bool> in_pool_worker_;
+  std::vector<bool> in_sqlite_;
   std::vector<bool> of_recorder_;    ///< The outermost function is Fathom's own.
   std::set<std::int64_t> threaded_;  ///< Processes in which several threads of the program had
                                      ///< stacks of Python.

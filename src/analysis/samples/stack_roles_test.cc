@@ -33,6 +33,31 @@ TEST(StackRoles, ALockIsContendedWhereTheProgramItselfAsksForIt) {
   EXPECT_EQ(wait_of(semaphore, "lock"), WaitClass::lock);
 }
 
+TEST(StackRoles, WhoWaitsForADiskWaitsForAFile) {
+  EXPECT_EQ(wait_of("store app.py 7", "sync"), WaitClass::file);
+  Trace trace;
+  SampleBuilder(trace).at("store app.py 7").waits("sync", 5).waits("file", 5);
+  const StackRoles roles(trace);
+  EXPECT_TRUE(roles.waits_for_disk(trace.stack_samples[0]));
+  EXPECT_FALSE(roles.waits_for_disk(trace.stack_samples[1]));
+}
+
+bool in_sqlite(const std::string& stack) {
+  Trace trace;
+  SampleBuilder(trace).at(stack).runs(5);
+  return StackRoles(trace).in_sqlite(trace.stack_samples.front().frame);
+}
+
+TEST(StackRoles, SqliteIsKnownByItsLibraryAndByItsFunctions) {
+  EXPECT_TRUE(
+      in_sqlite("ask app.py 1;+0x1 /opt/lib/libsqlite3.so.0 -1;read /usr/lib/libc.so.6 -1"));
+  EXPECT_TRUE(in_sqlite("ask app.py 1;commit /usr/lib-dynload/_sqlite3.cpython-311.so -1"));
+  EXPECT_TRUE(in_sqlite("main /opt/app -1;sqlite3_step /opt/app -1"));
+  EXPECT_FALSE(in_sqlite("sqlite3_like app.py 1")) << "a function of Python";
+  EXPECT_FALSE(in_sqlite("main /opt/test_sqlite3.py 1"));
+  EXPECT_FALSE(in_sqlite("main /opt/app -1;fsync /usr/lib/libc.so.6 -1"));
+}
+
 TEST(StackRoles, WhoWaitsForTheEndOrTheWorkOfOthersWaitsForNoLock) {
   const std::string join = "main app.py 1;" + in_lib("Thread.join", "threading.py") + ";" +
                            in_lib("Thread._wait_for_tstate_lock", "threading.py");
