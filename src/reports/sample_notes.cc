@@ -16,6 +16,8 @@ void note_unsampled(const Trace& trace, std::vector<std::string>& notes) {
         duration_text(missed) +
         " more: threads and processes that ended before they were looked at are missing.");
   }
+  const std::string unseen = started_threads(trace).text();
+  if (!unseen.empty()) notes.push_back(unseen + ".");
   const Fact* const left = trace.fact("samples.left_to_torch");
   if (left == nullptr) return;
   const std::string count(json_unquoted(left->value));

@@ -3,9 +3,13 @@
 
 #include <algorithm>
 #include <charconv>
+#include <set>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include "analysis/util/json_list.h"
+#include "base/quantity_text.h"
 #include "store/sample_weights.h"
 
 namespace fathom {
@@ -25,7 +29,45 @@ Duration of_recorder(const Trace& trace) {
   return duration_ns(std::max<std::int64_t>(0, ns));
 }
 
+/// Phases have a row of their own beside their thread's: "phase 4711" is that of this thread.
+std::int64_t thread_of(const Trace& trace, const Track& track) {
+  const std::string_view row = trace.text(track.thread);
+  const std::size_t blank = row.rfind(' ');
+  if (track.tid != kAbsent || blank == std::string_view::npos) return track.tid;
+  std::int64_t tid = kAbsent;
+  std::from_chars(row.data() + blank + 1, row.data() + row.size(), tid);
+  return tid;
+}
+
 }  // namespace
+
+std::string StartedThreads::text() const {
+  if (unseen == 0) return {};
+  const auto text = [](std::uint64_t count) {
+    return count_text(static_cast<std::int64_t>(count));
+  };
+  return text(unseen) + " of " + text(all) + (all == 1 ? " thread" : " threads") +
+         " that Python started ended before they were looked at";
+}
+
+StartedThreads started_threads(const Trace& trace) {
+  StartedThreads started;
+  if (!waits_are_known(trace) || trace.stack_samples.empty()) return started;
+  if (trace.fact("samples.left_to_torch") != nullptr) return started;
+  std::set<std::pair<std::int64_t, std::int64_t>> seen;
+  for (const StackSample& sample : trace.stack_samples) seen.emplace(sample.pid, sample.tid);
+  std::vector<bool> phases;
+  for (const Category& category : trace.categories)
+    phases.push_back(trace.text(category.name) == "phase");
+  for (std::size_t row = 0; row < trace.slices.size(); ++row) {
+    const SliceId slice(row);
+    if (!phases[trace.slices.category[row]] || trace.name(slice) != "thread") continue;
+    ++started.all;
+    const Track& track = trace.track(slice);
+    if (!seen.contains({track.pid, thread_of(trace, track)})) ++started.unseen;
+  }
+  return started;
+}
 
 Duration unsampled_time(const Trace& trace) {
   if (!waits_are_known(trace) || trace.stack_samples.empty()) return {};
