@@ -7,6 +7,7 @@
 #include <iterator>
 #include <map>
 #include <set>
+#include <tuple>
 #include <utility>
 
 #include "analysis/samples/unsampled.h"
@@ -34,10 +35,20 @@ constexpr bool is_for_others(WaitClass wait) {
   return wait == WaitClass::threads || wait == WaitClass::child;
 }
 
+Duration scaled(Duration time, double part) {
+  return duration_ns(static_cast<std::int64_t>(part * ns(time)));
+}
+
 /// The part of a thread's time for which it waited so, its time in the run queue left out.
 double part_of(const ThreadSum& thread, WaitClass wait) {
   const Duration rest = thread.wall() - thread.queued;
   return rest <= Duration{} ? 0 : ns(thread.waited(wait)) / ns(rest);
+}
+
+/// On a processor, 0…1 of the time outside of the run queue.
+double computing_of(const Activity& activity, Duration left_out = {}) {
+  const Duration own = activity.on_cpu + activity.blocked();
+  return own <= Duration{} ? 0 : ns(activity.on_cpu - left_out) / ns(own);
 }
 
 Activity activity_of(const ThreadSum& thread) {
@@ -49,12 +60,9 @@ Activity activity_of(const ThreadSum& thread) {
 }
 
 void add(Activity& to, const Activity& more, double factor = 1) {
-  const auto scaled = [factor](Duration time) {
-    return duration_ns(static_cast<std::int64_t>(factor * ns(time)));
-  };
-  to.on_cpu += scaled(more.on_cpu);
-  to.queued += scaled(more.queued);
-  for (std::size_t i = 0; i < kWaitClasses; ++i) to.waits[i] += scaled(more.waits[i]);
+  to.on_cpu += scaled(more.on_cpu, factor);
+  to.queued += scaled(more.queued, factor);
+  for (std::size_t i = 0; i < kWaitClasses; ++i) to.waits[i] += scaled(more.waits[i], factor);
 }
 
 std::optional<double> number_of(const Trace& trace, std::string_view key) {
@@ -77,18 +85,27 @@ class Demand {
  public:
   explicit Demand(Time begin) : begin_(begin) {}
 
+  /// What a thread waited for a lock until its next turn.
+  void add_lock(const StackSample& sample) { turns_[{sample.pid, sample.tid}] += sample.blocked; }
+
   /// What a thread ran or could have run since it was last met running: that is all that is known
   /// of when, and a look that came late covers many stretches.
   void add(const StackSample& sample) {
     const Duration ready = sample.on_cpu + sample.queued;
     if (ready <= Duration{}) return;
-    const auto [last, fresh] = last_.try_emplace({sample.pid, sample.tid}, sample.time - ready);
+    const std::pair thread(sample.pid, sample.tid);
+    const auto [last, fresh] = last_.try_emplace(thread, sample.time - ready);
     // A thread wants one processor at most.
     const Time begin = std::max(begin_, std::min(last->second, sample.time - ready));
     last->second = sample.time;
+    const auto turn = turns_.find(thread);
+    const Duration locked = turn == turns_.end() ? Duration{} : std::exchange(turn->second, {});
     const double length = ns(sample.time - begin);
     if (length <= 0) return;
-    const Wanted per_ns{.ready = ns(ready) / length, .queued = ns(sample.queued) / length};
+    const Wanted per_ns{
+        .ready = ns(ready) / length,
+        .queued = ns(sample.queued) / length,
+        .needed = needed(ns(sample.on_cpu), ns(sample.queued), ns(locked)) / length};
     const std::int64_t first = (begin - begin_) / kDemandOver;
     const std::int64_t end = (sample.time - begin_) / kDemandOver;
     if (first == end) {
@@ -101,56 +118,111 @@ class Demand {
     stretches_[end].own.add(per_ns, ns(sample.time - (begin_ + end * kDemandOver)));
   }
 
-  /// Time in the queue that more than `processors` would end; what other programs took is left out.
-  [[nodiscard]] Duration beyond(double processors) const {
+  /// Of the time in the queue, what the program's own threads cause with so many processors.
+  struct Queue {
+    double own = 0;      ///< ns for which more of them were ready than there are processors.
+    double starved = 0;  ///< What more processors would end.
+  };
+  [[nodiscard]] Queue beyond(double processors) const {
     const double most = processors * ns(kDemandOver);
-    const auto over = [most](const Wanted& wanted) {
-      const bool exceeds = wanted.ready > kDemandBeyond * most;
-      return exceeds ? std::min(wanted.queued, wanted.ready - most) : 0.0;
+    const auto over = [most](double wanted, double queued) {
+      return wanted > kDemandBeyond * most ? std::min(queued, wanted - most) : 0.0;
     };
-    double starved = 0;
+    Queue queue;
+    const auto add = [&](const Wanted& wanted, double times) {
+      queue.own += times * over(wanted.ready, wanted.queued);
+      queue.starved += times * over(wanted.needed, wanted.queued);
+    };
     Wanted steady;
     for (auto at = stretches_.begin(); at != stretches_.end(); ++at) {
       const auto& [number, stretch] = *at;
       steady.add(stretch.change, 1);
       Wanted all = steady;
       all.add(stretch.own, 1);
-      starved += over(all);
+      add(all, 1);
       // Up to the next that is kept, all are alike.
       const auto next = std::next(at);
-      if (next != stretches_.end())
-        starved += static_cast<double>(next->first - number - 1) * over(steady);
+      if (next != stretches_.end()) add(steady, static_cast<double>(next->first - number - 1));
     }
-    return duration_ns(static_cast<std::int64_t>(starved));
+    return queue;
   }
 
  private:
   struct Wanted {
     double ready = 0;  ///< ns.
     double queued = 0;
+    double needed = 0;  ///< What it would be on a processor if there were one for each thread.
     void add(const Wanted& more, double factor) {
       ready += factor * more.ready;
       queued += factor * more.queued;
+      needed += factor * more.needed;
     }
   };
   struct Stretch {
     Wanted own;
     Wanted change;  ///< Of what is wanted in this one and in all that follow.
   };
+
+  /// Without a queue, a thread that goes round by a lock would divide that time between its turns
+  /// and its waits for the lock as it divides the rest: so one that computes alone needs all of it.
+  static double needed(double on_cpu, double queued, double locked) {
+    if (locked <= 0) return on_cpu + queued;
+    return on_cpu + queued * on_cpu / (on_cpu + locked);
+  }
+
   Time begin_;
   /// A thread may be ready for long: only those where its time begins and ends are kept.
   std::map<std::int64_t, Stretch> stretches_;
   std::map<std::pair<std::int64_t, std::int64_t>, Time> last_;  ///< When a thread was met running.
+  std::map<std::pair<std::int64_t, std::int64_t>, Duration> turns_;  ///< Its waits since then.
 };
 
-Duration starved_time(const Trace& trace, Interval time, double processors) {
-  Demand demand(time.begin);
-  for (const StackSample& sample : trace.stack_samples) demand.add(sample);
-  return demand.beyond(processors);
+void add_starved(const Trace& trace, const StackRoles& roles, ProgramTime& program) {
+  Demand demand(program.time.begin);
+  for (const StackSample& sample : trace.stack_samples) {
+    if (sample.blocked > Duration{}) {
+      const WaitClass wait = roles.wait_of(sample);
+      if (wait == WaitClass::lock || wait == WaitClass::gil) demand.add_lock(sample);
+    }
+    demand.add(sample);
+  }
+  const Demand::Queue queue = demand.beyond(*program.processors);
+  program.starved = duration_ns(static_cast<std::int64_t>(queue.starved));
+  program.own_queue = duration_ns(static_cast<std::int64_t>(queue.own));
 }
 
 /// A wait that goes on is sampled after this time, give or take a look.
 constexpr Duration kGivenEvery = duration_ns(4'500'000'000);
+
+/// Divides the time in the run queue of those whose time counts among computing and waiting.
+void add_queue_parts(const Trace& trace, const StackRoles& roles, ProgramTime& program) {
+  struct AtPlace {
+    Duration on_cpu{};
+    Duration syncing{};
+    Duration queued{};
+    Duration blocked{};
+  };
+  using Place = std::tuple<std::int64_t, std::int64_t, StringId, StringId, std::int32_t>;
+  std::map<Place, AtPlace> places;
+  for (const StackSample& sample : trace.stack_samples) {
+    const auto part = program.parts.find({sample.pid, sample.tid});
+    if (part == program.parts.end()) continue;
+    const std::uint32_t user = roles.user_frame(sample.frame);
+    const StackFrame frame = user == kNoFrame ? StackFrame{} : trace.stack_frames[user];
+    AtPlace& at = places[{sample.pid, sample.tid, frame.function, frame.file, frame.line}];
+    const Duration on_cpu = program.counted(sample);
+    at.on_cpu += on_cpu;
+    if (roles.in_sync_call(sample.frame)) at.syncing += on_cpu;
+    at.queued += scaled(sample.queued, part->second);
+    if (sample.blocked > Duration{}) at.blocked += program.counted(sample, roles.wait_of(sample));
+  }
+  for (const auto& [place, at] : places) {
+    program.syncing += at.syncing;
+    const Duration rest = at.on_cpu + at.blocked;
+    program.queued_to_compute +=
+        rest <= Duration{} ? at.queued : scaled(at.queued, ns(at.on_cpu - at.syncing) / ns(rest));
+  }
+}
 
 /// Finds stretches, thread by thread, in the order of time. A wait that is long enough for a
 /// stretch of its own begins one where another such wait was before it: that it was the same turn
@@ -238,15 +310,14 @@ void add_loops(const Trace& trace, const StackRoles& roles, ProgramTime& program
   program.longest_unmet = loops.longest_unmet();
   for (const LoopStretch& stretch : program.stretches) program.loop_blocked += stretch.length();
   for (const ThreadSum& thread : program.threads) {
-    if (with_loop.contains({thread.pid, thread.tid}))
-      program.loops += thread.wall() - thread.queued;
+    if (!with_loop.contains({thread.pid, thread.tid})) continue;
+    program.loops += thread.wall() - thread.queued;
+    program.loops_queued += thread.queued;
   }
 }
 
 /// One that was there for less of the waiting does not explain it alone.
 constexpr double kExplains = 0.5;
-
-Duration seen(const Activity& activity) { return activity.whole() + activity.queued; }
 
 /// What those do that a thread waits for.
 struct Others {
@@ -275,14 +346,14 @@ Others others_of(const ProgramTime& program, const ThreadSum& main, Duration wai
   if (busiest == nullptr || program.unsampled > busiest->on_cpu) return all;
   const Activity most = activity_of(*busiest);
   const bool explains =
-      most.share(most.on_cpu) >= kComputes && ns(seen(most)) >= kExplains * ns(waiting);
+      computing_of(most) >= kComputes && ns(most.whole()) >= kExplains * ns(waiting);
   return explains ? Others{.activity = most, .threads = {busiest}} : all;
 }
 
 /// A thread beside the main one that computes for half of the time or more, while that does next to
 /// nothing: a server's, or one that a main thread without work started.
 const ThreadSum* worker_of(const ProgramTime& program, const ThreadSum& main) {
-  if (program.activity.share(program.activity.on_cpu) >= kComputes) return nullptr;
+  if (computing_of(program.activity) >= kComputes) return nullptr;
   const ThreadSum* busiest = nullptr;
   for (const ThreadSum& thread : program.threads) {
     if (&thread == &main || ns(thread.on_cpu) < kExplains * ns(program.wall() - thread.queued))
@@ -299,8 +370,7 @@ void add_others(ProgramTime& program, const ThreadSum& main) {
   const Others others = others_of(program, main, waiting);
   // Of what others wait for each other, nothing is left: only what was seen of them counts.
   const Duration whole = others.activity.whole();
-  const double part =
-      whole <= Duration{} ? 0 : std::min(1.0, ns(seen(others.activity)) / ns(waiting));
+  const double part = whole <= Duration{} ? 0 : std::min(1.0, ns(whole) / ns(waiting));
   if (part > 0) {
     const double factor = part * ns(waiting) / ns(whole);
     add(program.activity, others.activity, factor);
@@ -323,18 +393,21 @@ void add_activity(ProgramTime& program) {
   const ThreadSum& main = at != program.threads.end()
                               ? *at
                               : *std::ranges::max_element(program.threads, {}, &ThreadSum::wall);
-  program.main_thread = {main.pid, main.tid};
+  program.whose = {main.pid, main.tid};
   program.activity = activity_of(main);
-  program.parts[program.main_thread] = 1;
+  program.parts[*program.whose] = 1;
   add_others(program, main);
   if (const ThreadSum* const worker = worker_of(program, main)) {
-    program.activity = activity_of(*worker);
-    program.parts = {{{worker->pid, worker->tid}, 1}};
+    program.activity = {.on_cpu = worker->on_cpu, .queued = worker->queued, .waits = worker->waits};
+    program.whose = {worker->pid, worker->tid};
+    program.parts = {{*program.whose, 1}};
+    program.part_for_others = 1;
     program.by_others = true;
-  } else if (program.activity.share(program.activity.on_cpu) < kComputes &&
+  } else if (computing_of(program.activity) < kComputes &&
              ns(program.unsampled) >= kExplains * ns(program.wall())) {
     // As if it were a worker: nothing is known of it but that it computed.
     program.activity = {.on_cpu = program.unsampled};
+    program.whose.reset();
     program.parts.clear();
     program.by_others = true;
   }
@@ -342,11 +415,13 @@ void add_activity(ProgramTime& program) {
 
 }  // namespace
 
-Duration Activity::whole() const {
-  Duration sum = on_cpu;
+Duration Activity::blocked() const {
+  Duration sum{};
   for (const Duration wait : waits) sum += wait;
   return sum;
 }
+
+Duration Activity::whole() const { return on_cpu + queued + blocked(); }
 
 double Activity::share(Duration part) const {
   return whole() <= Duration{} ? 0 : ns(part) / ns(whole());
@@ -357,6 +432,13 @@ WaitClass Activity::longest() const {
   return static_cast<WaitClass>(most - waits.begin());
 }
 
+double ProgramTime::computing() const { return computing_of(activity, syncing); }
+
+Duration ProgramTime::counted(const StackSample& sample) const {
+  const auto part = parts.find({sample.pid, sample.tid});
+  return part == parts.end() ? Duration{} : scaled(sample.on_cpu, part->second);
+}
+
 double ProgramTime::average(Duration sum) const { return ns(sum) / ns(wall()); }
 
 Duration ProgramTime::counted(const StackSample& sample, WaitClass wait) const {
@@ -364,13 +446,14 @@ Duration ProgramTime::counted(const StackSample& sample, WaitClass wait) const {
   if (part == parts.end()) return {};
   double counts = part->second;
   if (is_for_others(wait)) {
-    counts = part->first == main_thread ? part_for_others : 0;
+    counts = part->first == whose ? part_for_others : 0;
   }
-  return duration_ns(static_cast<std::int64_t>(counts * ns(sample.blocked)));
+  return scaled(sample.blocked, counts);
 }
 
 std::optional<Duration> ProgramTime::displaced() const {
-  return starved ? std::optional(queued - *starved) : std::nullopt;
+  if (!own_queue) return {};
+  return std::max(Duration{}, queued - *own_queue);
 }
 
 std::optional<ProgramTime> program_time(const Trace& trace, const StackRoles& roles) {
@@ -396,9 +479,10 @@ std::optional<ProgramTime> program_time(const Trace& trace, const StackRoles& ro
     program.lock_waiters += life * part_of(thread, WaitClass::lock);
   }
   program.processors = number_of(trace, "samples.processors");
-  if (program.processors) program.starved = starved_time(trace, program.time, *program.processors);
+  if (program.processors) add_starved(trace, roles, program);
   add_loops(trace, roles, program);
   add_activity(program);
+  add_queue_parts(trace, roles, program);
   return program;
 }
 

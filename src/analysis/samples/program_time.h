@@ -19,11 +19,13 @@ namespace fathom {
 /// left out.
 struct Activity {
   Duration on_cpu{};
-  Duration queued{};  ///< No part of whole().
+  Duration queued{};  ///< In the run queue.
   std::array<Duration, kWaitClasses> waits{};
 
+  /// On a processor, in the run queue and blocked, as the wall time of a thread.
   [[nodiscard]] Duration whole() const;
   [[nodiscard]] double share(Duration part) const;  ///< 0…1 of whole().
+  [[nodiscard]] Duration blocked() const;           ///< All waits.
   /// The longest of its waits.
   [[nodiscard]] WaitClass longest() const;
   [[nodiscard]] Duration waited(WaitClass wait) const {
@@ -52,9 +54,13 @@ struct ProgramTime {
   /// On a processor, in threads and processes that ended before they were looked at.
   Duration unsampled{};
   Duration queued{};
-  /// Of `queued`, what the program's own threads wanted beyond the processors that it may use: the
-  /// rest is due to other programs. Unset where it is not known how many these are.
+  /// Of `queued`, what more processors would end: what the program's own threads wanted beyond
+  /// those that it may use. Who waits for a lock between two turns wants one only for its turns.
+  /// Unset where it is not known how many these are.
   std::optional<Duration> starved;
+  /// Of `queued`, for what the program's own threads were in each other's way, those that a lock
+  /// has woken among them: the rest is due to other programs.
+  std::optional<Duration> own_queue;
   std::optional<double> processors;  ///< That the program may use.
   Duration gil{};                    ///< Waits of all threads for the global interpreter lock
   Duration locks{};                  ///< and for locks of the program.
@@ -67,20 +73,36 @@ struct ProgramTime {
   /// The longest time in which a loop was met in nothing else: of stretches that follow one
   /// another.
   Duration longest_unmet{};
-  Duration loops{};  ///< Time of threads with an event loop, without queues.
-  /// The main thread's; where it waits for others of the program, theirs.
+  Duration loops{};         ///< Time of threads with an event loop, without queues,
+  Duration loops_queued{};  ///< and these.
+  /// The main thread's; where it waits for others of the program, theirs. All of it is the wall
+  /// time of `whose`.
   Activity activity;
+  /// The thread whose wall time that is; unset where it is of what was not sampled.
+  std::optional<std::pair<std::int64_t, std::int64_t>> whose;
   bool by_others = false;  ///< It waits for others of the program for most of its time, and
                            ///< theirs is known.
   /// How much of each thread's time, by pid and tid, counts in `activity`, 0…1.
   std::map<std::pair<std::int64_t, std::int64_t>, double> parts;
-  std::pair<std::int64_t, std::int64_t> main_thread{kAbsent, kAbsent};
-  /// What of its waits for others of the program counts.
+  Duration syncing{};  ///< Of its time on a processor, in fsync and its like.
+  /// Of its time in the run queue, at places where it computes: where a thread also waits, that
+  /// part of it which it computes of the rest there. Who is woken has to wait for a processor, too.
+  Duration queued_to_compute{};
+  /// What counts of the waits for others of the program of the thread whose time it is.
   double part_for_others = 1;
 
   [[nodiscard]] Duration wall() const { return time.end - time.begin; }
   /// How many threads were so on the average.
   [[nodiscard]] double average(Duration sum) const;
+  /// Computing, 0…1 of what `activity` has outside of the run queue: who else is on the machine
+  /// does not change what a program does by itself. The work of fsync is none of its computing.
+  [[nodiscard]] double computing() const;
+  /// What it computed or was in the run queue to compute.
+  [[nodiscard]] Duration to_compute() const {
+    return activity.on_cpu - syncing + queued_to_compute;
+  }
+  /// What of a sample's time on a processor counts in `activity`.
+  [[nodiscard]] Duration counted(const StackSample& sample) const;
   /// What of a wait counts in `activity`: these sum to its waits of this class.
   [[nodiscard]] Duration counted(const StackSample& sample, WaitClass wait) const;
   /// In the run queue since other programs had the processors; unset where not known.

@@ -1,6 +1,7 @@
 #include "analysis/samples/program_time.h"
 
 #include <string>
+#include <utility>
 
 #include <gtest/gtest.h>
 
@@ -42,6 +43,63 @@ TEST(ProgramTime, WithoutSamplesNothingIsKnown) {
   EXPECT_FALSE(time_of(trace));
   SampleBuilder(trace).runs(20);
   EXPECT_FALSE(time_of(trace)) << "20 ms are too few";
+}
+
+TEST(ProgramTime, ItsActivityIsTheWallTimeOfTheMainThread) {
+  Trace trace;
+  SampleBuilder(trace).at("work app.py 5").runs(46, 888).waits("sync", 66, "/data/log");
+  const auto alone = time_of(trace);
+  ASSERT_TRUE(alone);
+  EXPECT_NEAR(alone->activity.share(alone->activity.on_cpu), 0.046, 0.0001);
+  EXPECT_NEAR(alone->activity.share(alone->activity.queued), 0.888, 0.0001);
+  EXPECT_NEAR(alone->activity.share(alone->activity.blocked()), 0.066, 0.0001);
+  EXPECT_NEAR(alone->computing(), 46.0 / 112, 0.0001) << "the run queue left out";
+
+  Trace joins;
+  SampleBuilder(joins)
+      .thread(1, 1)
+      .at("main app.py 1")
+      .runs(100, 100)
+      .at(kJoin)
+      .waits("lock", 800)
+      .thread(1, 2)
+      .at("work app.py 5")
+      .runs(200, 500)
+      .waits("file", 100, "/data/log");
+  const auto time = time_of(joins);
+  ASSERT_TRUE(time);
+  EXPECT_NEAR(ms(time->activity.whole()), 1000, 0.001) << "others count in place of the wait";
+  EXPECT_NEAR(ms(time->activity.on_cpu), 300, 0.001);
+  EXPECT_NEAR(ms(time->activity.queued), 600, 0.001);
+  EXPECT_EQ(time->whose, std::pair(std::int64_t{1}, std::int64_t{1}));
+}
+
+TEST(ProgramTime, TheRunQueueIsDividedByWhatAThreadDoesAtAPlace) {
+  Trace trace;
+  SampleBuilder(trace)
+      .at("work app.py 5")
+      .runs(100, 300)
+      .at("store app.py 7")
+      .runs(50, 400)
+      .waits("sync", 150, "/data/log");
+  const auto time = time_of(trace);
+  ASSERT_TRUE(time);
+  // All of the first place's, a quarter of the second's.
+  EXPECT_NEAR(ms(time->queued_to_compute), 400, 0.001);
+  EXPECT_NEAR(ms(time->to_compute()), 550, 0.001);
+}
+
+TEST(ProgramTime, TheWorkOfFsyncIsNoComputing) {
+  Trace trace;
+  SampleBuilder(trace)
+      .at("store app.py 7;fsync /usr/lib/libc.so.6 -1")
+      .runs(60, 200)
+      .waits("sync", 40, "/data/log");
+  const auto time = time_of(trace);
+  ASSERT_TRUE(time);
+  EXPECT_NEAR(ms(time->syncing), 60, 0.001);
+  EXPECT_EQ(time->computing(), 0);
+  EXPECT_EQ(to_ns(time->to_compute()), 0);
 }
 
 TEST(ProgramTime, AMainThreadThatWaitsForAnotherDoesWhatThatDoes) {
@@ -102,6 +160,24 @@ TEST(ProgramTime, AMainThreadThatSleepsBesideAWorkerIsTheWorker) {
   ASSERT_TRUE(time);
   EXPECT_TRUE(time->by_others);
   EXPECT_NEAR(time->activity.share(time->activity.on_cpu), 0.9, 0.001);
+  EXPECT_EQ(time->whose, std::pair(std::int64_t{1}, std::int64_t{2}));
+}
+
+TEST(ProgramTime, AWorkersOwnWaitsForOthersAreOfItsTime) {
+  Trace trace;
+  SampleBuilder(trace)
+      .thread(1, 1)
+      .at("main app.py 1")
+      .waits("sleep", 1000)
+      .thread(1, 2)
+      .at("serve app.py 5;Queue.get /usr/lib/python3.11/queue.py 1")
+      .runs(700)
+      .waits("lock", 300);
+  const auto time = time_of(trace);
+  ASSERT_TRUE(time);
+  EXPECT_NEAR(ms(time->activity.whole()), 1000, 0.001);
+  EXPECT_NEAR(ms(time->activity.waited(WaitClass::threads)), 300, 0.001);
+  EXPECT_EQ(to_ns(time->counted(trace.stack_samples.back(), WaitClass::threads)), 300 * kMs);
 }
 
 TEST(ProgramTime, AMainThreadThatWorksIsNotItsIdleThreads) {
@@ -285,6 +361,49 @@ TEST(ProgramTime, WaitersForALockAreCountedWithoutTheirTimeInTheQueue) {
   EXPECT_EQ(to_ns(time->gil), 600 * kMs);
 }
 
+/// Each thread takes turns: it runs, waits for a processor and for a lock; ms.
+Trace turns_at_a_lock(int threads, int runs, int queued, int locked) {
+  Trace trace;
+  SampleBuilder builder(trace);
+  builder.processors(2);
+  for (int tid = 1; tid <= threads; ++tid) {
+    builder.thread(1, tid).at("update app.py 5");
+    for (int turn = 0; turn < 50; ++turn) builder.waits("lock", locked).runs(runs, queued);
+  }
+  return trace;
+}
+
+TEST(ProgramTime, WhomALockHasWokenWantsAProcessorForItsTurnOnly) {
+  // Four of eight are ready at a time, on two processors that others use as well.
+  const Trace trace = turns_at_a_lock(8, 2, 18, 20);
+  const auto time = time_of(trace);
+  ASSERT_TRUE(time);
+  EXPECT_NEAR(time->average(time->queued), 3.6, 0.1);
+  EXPECT_EQ(to_ns(*time->starved), 0) << "without a queue 0.7 of them would run at a time";
+  EXPECT_NEAR(time->average(*time->own_queue), 2, 0.1);
+}
+
+TEST(ProgramTime, ThreadsThatWaitForALockAndComputeMuchWantProcessorsAsWell) {
+  const Trace trace = turns_at_a_lock(12, 6, 24, 6);
+  const auto time = time_of(trace);
+  ASSERT_TRUE(time);
+  // Of each turn of 36 ms a thread would run for half if there were no queue.
+  EXPECT_NEAR(time->average(*time->starved), 4, 0.1);
+}
+
+TEST(ProgramTime, OthersThatWaitForALockTakeNothingFromThoseThatCompute) {
+  Trace trace = turns_at_a_lock(4, 1, 1, 38);
+  SampleBuilder builder(trace);
+  builder.processors(2);
+  for (int tid = 11; tid <= 16; ++tid) {
+    builder.thread(1, tid).at("work app.py 9");
+    for (int turn = 0; turn < 100; ++turn) builder.runs(6, 14);
+  }
+  const auto time = time_of(trace);
+  ASSERT_TRUE(time);
+  EXPECT_GT(time->average(*time->starved), 3.9);
+}
+
 TEST(ProgramTime, HowManyProcessorsThereAreMayNotBeKnown) {
   Trace trace;
   SampleBuilder(trace).runs(500, 500);
@@ -313,6 +432,7 @@ TEST(ProgramTime, ACallbackThatIsMetAgainAndAgainBlocksItsLoop) {
   EXPECT_EQ(to_ns(time->stretches[0].begin), 100 * kMs);
   EXPECT_EQ(time->loop_blocked, time->stretches[0].length());
   EXPECT_EQ(to_ns(time->loops), 320 * kMs);
+  EXPECT_EQ(to_ns(time->loops_queued), 0);
 }
 
 TEST(ProgramTime, LongWaitsOfACallbackAreAStretchEach) {

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "analysis/samples/unsampled.h"
 #include "base/base_name.h"
 #include "base/quantity_text.h"
 #include "rules/common/evidence.h"
@@ -20,6 +21,11 @@ constexpr std::size_t kShown = 3;
 constexpr double kLeastShown = 0.02;
 /// Fewer threads on the average that wait for a processor of other programs are not worth a word.
 constexpr double kLeastDisplaced = 0.1;
+/// Where other programs use fewer processors, they are not what threads wait for.
+constexpr double kLeastOthers = 0.1;
+/// From this share of its time in the run queue on, a title tells it.
+constexpr double kMuchQueued = 0.05;
+constexpr double kHalf = 0.5;
 
 bool recorded_inside(const Trace& trace) {
   return std::ranges::any_of(trace.categories, [](const Category& category) {
@@ -36,7 +42,10 @@ SampledProgram::SampledProgram(const RuleContext& rules)
       roles_(trace_),
       inside_(recorded_inside(trace_)),
       partly_(trace_.fact("samples.left_to_torch") != nullptr) {
-  if (!inside_ && !partly_) time_ = program_time(trace_, roles_);
+  if (inside_ || partly_) return;
+  time_ = program_time(trace_, roles_);
+  const MachineView machine(rules);
+  if (!machine.empty()) others_ = machine.per_second("others.cpu");
 }
 
 Outcome SampledProgram::unjudged() const {
@@ -110,9 +119,60 @@ std::vector<UserSpot> SampledProgram::waits(WaitClass wait, bool counted) const 
   });
 }
 
+bool SampledProgram::computes() const {
+  return time_->activity.share(time_->to_compute()) >= kHalf;
+}
+
+StorageTime SampledProgram::storage() const {
+  return storage_time(
+      trace_, roles_,
+      {.on_cpu = [this](const StackSample& sample) { return time_->counted(sample); },
+       .blocked =
+           [this](const StackSample& sample) {
+             return time_->counted(sample, roles_.wait_of(sample));
+           }});
+}
+
+std::string SampledProgram::queue_clause() const {
+  const double share = time_->activity.share(time_->activity.queued);
+  return share < kMuchQueued ? ""
+                             : "; for " + share_text(share) + " of it, it waits for a processor";
+}
+
+std::string SampledProgram::queue_parts() const {
+  const Activity& activity = time_->activity;
+  if (activity.share(activity.queued) < kMuchQueued) return {};
+  const Duration computes = std::min(activity.queued, time_->queued_to_compute);
+  return " (" + share_text(activity.share(computes)) + " where it computes, " +
+         share_text(activity.share(activity.queued - computes)) + " where it waits)";
+}
+
+void SampledProgram::add_time(Finding& finding) const {
+  const Activity& activity = time_->activity;
+  const auto whose = std::ranges::find_if(time_->threads, [this](const ThreadSum& thread) {
+    return std::pair(thread.pid, thread.tid) == time_->whose;
+  });
+  if (whose == time_->threads.end()) return;
+  const bool main = whose->pid == time_->main_pid && whose->is_main();
+  std::string text = "of the " + duration_text(activity.whole()) + " of " +
+                     (main ? "the main thread"
+                           : "thread " + std::to_string(whose->tid) + " (" +
+                                 std::string(trace_.text(whose->name)) + ")");
+  text += ", " + share_text(activity.share(activity.on_cpu)) + " are on a processor, " +
+          share_text(activity.share(activity.queued)) + " in the run queue" + queue_parts() + ", " +
+          share_text(activity.share(activity.blocked())) + " blocked";
+  finding.evidence.push_back(sentence(std::move(text)));
+  if (!time_->by_others) return;
+  finding.evidence.push_back(
+      sentence(main ? "while the main thread waits for other threads or processes of the program, "
+                      "what these do counts in place of that"
+                    : "the main thread does next to nothing beside that one"));
+}
+
 void SampledProgram::add_limits(Finding& finding) const {
   const auto displaced = time_->displaced();
-  if (displaced && time_->average(*displaced) >= kLeastDisplaced) {
+  const bool busy = others_.value_or(kLeastOthers) >= kLeastOthers;
+  if (busy && displaced && time_->average(*displaced) >= kLeastDisplaced) {
     finding.evidence.push_back(sentence(
         "the machine is busy with other programs: threads that could have run waited for a "
         "processor for " +
@@ -124,6 +184,8 @@ void SampledProgram::add_limits(Finding& finding) const {
                  " on a processor were not sampled: of threads or processes that ended before "
                  "they were looked at, by what the kernel counted when the program ended"));
   }
+  std::string unseen = started_threads(trace_).text();
+  if (!unseen.empty()) finding.evidence.push_back(sentence(std::move(unseen)));
 }
 
 void SampledProgram::add_evidence(const std::vector<UserSpot>& spots, Duration whole,

@@ -10,6 +10,7 @@
 #include "analysis/samples/hot_spots.h"
 #include "analysis/samples/program_time.h"
 #include "analysis/samples/stack_roles.h"
+#include "rules/common/storage_time.h"
 #include "rules/rule.h"
 
 namespace fathom {
@@ -27,8 +28,9 @@ class SampledProgram {
 
   [[nodiscard]] const ProgramTime& time() const { return *time_; }
   [[nodiscard]] const StackRoles& roles() const { return roles_; }
-  /// Computing as the larger part of the program's activity, 0…1.
-  [[nodiscard]] double computing() const { return time_->activity.share(time_->activity.on_cpu); }
+  /// Whether it computes rather than waits, by all its time: in the run queue, too, it is there to
+  /// compute or has just been woken.
+  [[nodiscard]] bool computes() const;
 
   /// "work (app.py:12)"; of a thread without Python "native code of sort".
   [[nodiscard]] std::string name_of(const UserSpot& spot) const;
@@ -49,16 +51,26 @@ class SampledProgram {
   /// and one for the error of the first one's share.
   void add_evidence(const std::vector<UserSpot>& spots, Duration whole, std::string_view of_what,
                     Finding& finding) const;
+  /// What of the time that titles are of is for a disk or in SQLite.
+  [[nodiscard]] StorageTime storage() const;
+  /// "; for 36.4 % of it, it waits for a processor", where that is much of the time that shares of
+  /// a title are of.
+  [[nodiscard]] std::string queue_clause() const;
+  /// Whose time shares are of, how long it is and how it divides.
+  void add_time(Finding& finding) const;
   /// What keeps shares from being exact: other programs that had the processors, and threads and
   /// processes that ended before they were looked at.
   void add_limits(Finding& finding) const;
 
  private:
+  /// " (8.9 % where it computes, 80.4 % where it waits)", of much time in the run queue.
+  [[nodiscard]] std::string queue_parts() const;
   /// The innermost function of the program itself that has a name; kNoFrame where there is none.
   [[nodiscard]] std::uint32_t named_frame(std::uint32_t frame) const;
   const Trace& trace_;
   StackRoles roles_;
   std::optional<ProgramTime> time_;
+  std::optional<double> others_;  ///< Processors that other programs used.
   bool inside_ = false;
   bool partly_ = false;  ///< Processes with PyTorch were left out.
 };

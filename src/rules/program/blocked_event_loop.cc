@@ -11,7 +11,8 @@ constexpr std::string_view kDoc =
     "An event loop (asyncio) runs one callback at a time: while a task computes, or waits by a "
     "call that is not awaited, no other task runs. Fires where the loop was met again and again in "
     "the same callback for 100 ms or more, and such stretches take a fifth of the time of the "
-    "threads that have a loop. Time in the run queue does not count. A wait of 100 ms or more is a "
+    "threads that have a loop. Time in the run queue does not count; the share in the title is of "
+    "all their time, with the run queue. A wait of 100 ms or more is a "
     "stretch of its own. Many short calls of one callback, between which the loop has nothing to "
     "wait for, look like one long one. No saving is "
     "predicted: tasks that may run meanwhile need not have anything to do.";
@@ -23,9 +24,11 @@ Outcome check(const RuleContext& rules) {
   if (!program.judged()) return program.unjudged();
   const ProgramTime& time = program.time();
   if (time.stretches.empty() || time.loops <= Duration{}) return std::vector<Finding>{};
-  const double share =
-      static_cast<double>(to_ns(time.loop_blocked)) / static_cast<double>(to_ns(time.loops));
-  if (share < kLeast) return std::vector<Finding>{};
+  const auto part_of = [&time](Duration whole) {
+    return static_cast<double>(to_ns(time.loop_blocked)) / static_cast<double>(to_ns(whole));
+  };
+  if (part_of(time.loops) < kLeast) return std::vector<Finding>{};
+  const double share = part_of(time.loops + time.loops_queued);
   Duration blocked{};
   for (const LoopStretch& stretch : time.stretches) blocked += stretch.blocked;
   const bool waits = blocked > time.loop_blocked / 2;
@@ -47,6 +50,11 @@ Outcome check(const RuleContext& rules) {
   finding.evidence.push_back(sentence(
       std::to_string(time.stretches.size()) + " stretches of 100 ms or more, " +
       duration_text(time.loop_blocked) + " in all, " + duration_text(blocked) + " of it waiting"));
+  if (time.loops_queued * 20 > time.loops) {
+    finding.evidence.push_back(sentence("of " + duration_text(time.loops + time.loops_queued) +
+                                        ", the loop was in the run queue for " +
+                                        duration_text(time.loops_queued)));
+  }
   if (time.longest_unmet > longest.length()) {
     finding.evidence.push_back(sentence("the loop was met in nothing else for up to " +
                                         duration_text(time.longest_unmet) +

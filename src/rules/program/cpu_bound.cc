@@ -11,15 +11,17 @@ namespace cpu_bound_rule {
 namespace {
 
 constexpr std::string_view kDoc =
-    "Fires where a program computes for a fifth of its time or more, by samples of its threads; it "
-    "is the verdict from a half on. The time is that of the main thread; where that waits for "
-    "other threads or processes of the program, theirs. How long threads ran is the scheduler's "
-    "number, where they ran is sampled: of functions of libraries, the program's own function that "
-    "called them is named. Without Python the thread is named instead. No saving is predicted: "
-    "samples do not show what the work is for.";
+    "Fires where a program computes for a fifth of the time or more that it is not in the run "
+    "queue, by samples of its threads. It is the verdict where it computes, or is in the run queue "
+    "to compute, for half of all its time: at a line where a thread also waits, its time in the "
+    "run queue is divided as the rest of its time there. Shares in the title are of all its time, "
+    "with the run queue: of the main thread's, where that waits for other threads or processes of "
+    "the program, theirs. How long threads ran is the scheduler's number, where they ran is "
+    "sampled: of functions of libraries, the program's own function that called them is named. "
+    "Without Python the thread is named instead. No saving is predicted: samples do not show what "
+    "the work is for.";
 
 constexpr double kLeast = 0.2;
-constexpr double kMost = 0.5;
 /// A line with less of its function's time does not stand for all of it.
 constexpr double kOfFunction = 0.9;
 
@@ -42,11 +44,11 @@ std::string where_text(const SampledProgram& program, const UserSpot& function,
 Outcome check(const RuleContext& rules) {
   const SampledProgram program(rules);
   if (!program.judged()) return program.unjudged();
-  const double share = program.computing();
-  if (share < kLeast) return std::vector<Finding>{};
+  if (program.time().computing() < kLeast) return std::vector<Finding>{};
   const auto on_cpu = [](const StackSample& sample) { return sample.on_cpu; };
   const std::vector<UserSpot> functions = program.spots(on_cpu, SpotBy::function);
   const ProgramTime& time = program.time();
+  const double share = time.activity.share(time.activity.on_cpu);
   if (functions.empty()) return std::vector<Finding>{};
   const std::vector<UserSpot> lines = program.spots(on_cpu);
   const Trace& trace = rules.trace();
@@ -65,11 +67,13 @@ Outcome check(const RuleContext& rules) {
                   (missed ? share_text(ratio(time.unsampled, all)) +
                                 " of all processor time in threads or processes that ended before "
                                 "they were looked at"
-                          : where_text(program, functions.front(), *line, all));
+                          : where_text(program, functions.front(), *line, all)) +
+                  program.queue_clause();
   finding.family = Family::host;
-  finding.weight = share >= kMost ? Weight::critical : Weight::warning;
+  finding.weight = program.computes() ? Weight::critical : Weight::warning;
   finding.confidence = missed ? Confidence::medium : Confidence::high;
   finding.effort = Effort::refactoring;
+  program.add_time(finding);
   finding.evidence.push_back(sentence("threads were on a processor for " + duration_text(all) +
                                       ", " + plain_text(time.average(all)) +
                                       " at a time on the average"));
@@ -95,6 +99,13 @@ Outcome check(const RuleContext& rules) {
                     "own share at most.",
       .before = "",
       .after = ""};
+  const StorageTime storage = program.storage();
+  if (std::string text = storage.text(); !text.empty())
+    finding.evidence.push_back(sentence(std::move(text)));
+  if (storage.is_disk())
+    finding.fix = disk_fix(storage, program.is_native(functions.front()));
+  else if (storage.computes_in_sqlite())
+    finding.fix = sqlite_computing_fix();
   finding.verify = "fathom hot TRACE --group-by line --limit 20";
   return std::vector<Finding>{std::move(finding)};
 }

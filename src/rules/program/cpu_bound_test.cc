@@ -26,6 +26,39 @@ TEST(CpuBound, NamesTheFunctionAndTheLine) {
   EXPECT_EQ(found[0].weight, Weight::critical);
 }
 
+TEST(CpuBound, ItsShareIsOfAllTheTimeAndTellsTheRunQueue) {
+  Trace trace;
+  SampleBuilder(trace)
+      .at("work app.py 5")
+      .runs(46, 888)
+      .at("store app.py 7")
+      .waits("sync", 66, "/data/log");
+  const std::vector<Finding> found = JudgedTrace(std::move(trace)).findings(cpu_bound());
+  ASSERT_EQ(found.size(), 1U);
+  EXPECT_EQ(found[0].title,
+            "The program computes for 4.6 % of its time, 100.0 % of all processor time in work "
+            "(app.py:5); for 88.8 % of it, it waits for a processor");
+  EXPECT_EQ(found[0].weight, Weight::critical) << "it wants one for most of its time";
+  EXPECT_NE(found[0].evidence[0].text.find(
+                "88.8 % in the run queue (88.8 % where it computes, 0.0 % where it "
+                "waits), 6.6 % blocked"),
+            std::string::npos)
+      << found[0].evidence[0].text;
+}
+
+TEST(CpuBound, OfSqliteNoPackageOfPythonIsAdvised) {
+  Trace trace;
+  SampleBuilder(trace)
+      .at("ask app.py 5;sqlite3_step /usr/lib/libsqlite3.so.0 -1")
+      .runs(600)
+      .at("ask app.py 6")
+      .runs(200);
+  const std::vector<Finding> found = JudgedTrace(std::move(trace)).findings(cpu_bound());
+  ASSERT_EQ(found.size(), 1U);
+  EXPECT_EQ(found[0].fix.text.find("numpy"), std::string::npos) << found[0].fix.text;
+  EXPECT_NE(found[0].fix.text.find("index"), std::string::npos) << found[0].fix.text;
+}
+
 TEST(CpuBound, ALineStandsForNoMoreThanItsOwnShare) {
   Trace trace;
   SampleBuilder(trace)

@@ -14,13 +14,17 @@ namespace waiting_rule {
 namespace {
 
 constexpr std::string_view kDoc =
-    "Fires where a program waits for a fifth of its time or more, by samples of its threads; it is "
-    "the verdict where it waits more than it computes. The time is that of the main thread; where "
-    "that waits for other threads or processes of the program, theirs. What is waited for is known "
-    "by the system call, its file descriptor and the Python stack; time in the run queue is no "
-    "waiting. No saving is predicted: samples do not show what else could be done meanwhile.";
+    "Fires where a program waits for a fifth of the time or more that it is not in the run queue, "
+    "by samples of its threads; it is the verdict where it does not compute for half of all its "
+    "time (as of cpu-bound). Shares are of all its time, with the run queue, as in `fathom "
+    "threads`: of the main thread's, where that waits for other threads or processes of the "
+    "program, theirs. What is waited for is known by the system call, its file descriptor and the "
+    "Python stack; the processor time of fsync counts as waiting for the disk. No saving is "
+    "predicted: samples do not show what else could be done meanwhile.";
 
 constexpr double kLeast = 0.2;
+/// Less of all its time is not worth a finding, however busy the machine.
+constexpr double kLeastOfAll = 0.02;
 
 /// What a descriptor is open on, without its number: "a pipe", "a socket".
 std::string kind_of(std::string_view object) {
@@ -30,11 +34,14 @@ std::string kind_of(std::string_view object) {
   return object.starts_with('/') ? std::string(object) : std::string();
 }
 
-/// The object that waits of this class were longest for.
-std::string object_of(const RuleContext& rules, const SampledProgram& program, WaitClass wait) {
+/// The object that waits of this class were longest for; those for the disk alone where that is
+/// what is waited for.
+std::string object_of(const RuleContext& rules, const SampledProgram& program, WaitClass wait,
+                      bool on_disk) {
   std::map<std::string, Duration> kinds;
   for (const StackSample& sample : rules.trace().stack_samples) {
     if (sample.blocked <= Duration{} || program.roles().wait_of(sample) != wait) continue;
+    if (on_disk && !program.roles().waits_for_disk(sample)) continue;
     const Duration counted = program.time().counted(sample, wait);
     const std::string kind = kind_of(rules.trace().text(sample.object));
     if (counted > Duration{} && !kind.empty()) kinds[kind] += counted;
@@ -109,29 +116,35 @@ Fix fix_of(WaitClass wait) {
   }
 }
 
+/// What is waited for, in words.
+std::string what_of(const RuleContext& rules, const SampledProgram& program, WaitClass wait,
+                    bool on_disk) {
+  const std::string object = object_of(rules, program, wait, on_disk);
+  if (on_disk) return (object.empty() ? "what was written" : object) + " to be on disk (fsync)";
+  return object.empty() || wait == WaitClass::loop ? std::string(words_of(wait)) : object;
+}
+
 Outcome check(const RuleContext& rules) {
   const SampledProgram program(rules);
   if (!program.judged()) return program.unjudged();
   const ProgramTime& time = program.time();
-  const double computing = program.computing();
-  if (time.activity.whole() <= Duration{} || 1 - computing < kLeast) return std::vector<Finding>{};
-  const WaitClass wait = time.activity.longest();
+  // Who is in fsync has nothing else to do, even while that computes.
+  const double waits = time.activity.share(time.activity.blocked() + time.syncing);
+  if (1 - time.computing() < kLeast || waits < kLeastOfAll) return std::vector<Finding>{};
+  const StorageTime storage = program.storage();
+  const bool on_disk = storage.is_disk();
+  const WaitClass wait = on_disk ? WaitClass::file : time.activity.longest();
   const std::vector<UserSpot> places = program.waits(wait, true);
-  const std::string object = object_of(rules, program, wait);
-  const std::string what =
-      object.empty() || wait == WaitClass::loop ? std::string(words_of(wait)) : object;
   Finding finding;
-  finding.title = "The program waits for " + share_text(1 - computing) +
-                  " of its time, longest for " + what +
-                  (places.empty() ? "" : ": " + program.name_of(places.front()));
+  finding.title = "The program waits for " + share_text(waits) + " of its time, longest for " +
+                  what_of(rules, program, wait, on_disk) +
+                  (places.empty() ? "" : ": " + program.name_of(places.front())) +
+                  program.queue_clause();
   finding.family = Family::host;
-  finding.weight = computing < 0.5 ? Weight::critical : Weight::warning;
+  finding.weight = program.computes() ? Weight::warning : Weight::critical;
   finding.confidence = wait == WaitClass::other ? Confidence::low : Confidence::high;
   finding.effort = Effort::refactoring;
-  if (time.by_others) {
-    finding.evidence.push_back(sentence(
-        "the main thread waits for other threads or processes of the program: theirs is counted"));
-  }
+  program.add_time(finding);
   for (std::size_t i = 0; i < kWaitClasses; ++i) {
     const auto each = static_cast<WaitClass>(i);
     const double share = time.activity.share(time.activity.waited(each));
@@ -140,6 +153,8 @@ Outcome check(const RuleContext& rules) {
           sentence("waits for " + std::string(words_of(each)) + ": " + share_text(share)));
     }
   }
+  if (std::string text = storage.text(); !text.empty())
+    finding.evidence.push_back(sentence(std::move(text)));
   Duration sum{};
   for (const UserSpot& place : places) sum += place.time;
   if (sum > Duration{}) {
@@ -150,7 +165,12 @@ Outcome check(const RuleContext& rules) {
       "A program that has nothing to do waits as well: only who wrote it "
       "knows whether it should have gone on.";
   const bool native = program.is_native(places.empty() ? UserSpot{} : places.front());
-  finding.fix = native ? native_fix_of(wait) : fix_of(wait);
+  if (on_disk)
+    finding.fix = disk_fix(storage, native);
+  else if (wait == WaitClass::sleep && storage.sleeps_in_sqlite())
+    finding.fix = sqlite_busy_fix();
+  else
+    finding.fix = native ? native_fix_of(wait) : fix_of(wait);
   finding.verify = "fathom threads TRACE --sort -blocked_ns";
   return std::vector<Finding>{std::move(finding)};
 }

@@ -25,6 +25,123 @@ TEST(Waiting, SaysForWhatAndWhere) {
   EXPECT_EQ(found[0].weight, Weight::critical);
 }
 
+bool says(const Finding& finding, const std::string& text) {
+  return std::ranges::any_of(finding.evidence, [&text](const Evidence& evidence) {
+    return evidence.text.find(text) != std::string::npos;
+  });
+}
+
+TEST(Waiting, ItsSharesAreOfAllTheTimeAndTellTheRunQueue) {
+  Trace trace;
+  SampleBuilder(trace).at("insert app.py 7").runs(30, 364).waits("file", 606, "/data/log");
+  const std::vector<Finding> found = JudgedTrace(std::move(trace)).findings(waiting());
+  ASSERT_EQ(found.size(), 1U);
+  EXPECT_EQ(found[0].title,
+            "The program waits for 60.6 % of its time, longest for /data/log: insert (app.py:7); "
+            "for 36.4 % of it, it waits for a processor");
+  EXPECT_EQ(found[0].weight, Weight::critical);
+  EXPECT_TRUE(says(found[0],
+                   "of the 1.000 s of the main thread, 3.0 % are on a processor, 36.4 % in the run "
+                   "queue (1.7 % where it computes, 34.7 % where it waits), 60.6 % blocked"))
+      << found[0].evidence[0].text;
+  EXPECT_TRUE(says(found[0], "waits for a file, pipe or socket: 60.6 %"));
+}
+
+TEST(Waiting, IsNoVerdictWhereAProcessorIsWantedForMostOfTheTime) {
+  Trace trace;
+  SampleBuilder(trace)
+      .at("work app.py 5")
+      .runs(46, 888)
+      .at("store app.py 7")
+      .waits("sync", 66, "/data/log");
+  const std::vector<Finding> found = JudgedTrace(std::move(trace)).findings(waiting());
+  ASSERT_EQ(found.size(), 1U);
+  EXPECT_TRUE(found[0].title.starts_with("The program waits for 6.6 % of its time"))
+      << found[0].title;
+  EXPECT_EQ(found[0].weight, Weight::warning);
+}
+
+TEST(Waiting, WhatFsyncComputesIsWaitingToo) {
+  Trace trace;
+  SampleBuilder(trace)
+      .at("store app.py 7")
+      .waits("sync", 200, "/data/log")
+      .at("store app.py 7;fsync /usr/lib/x86_64-linux-gnu/libc.so.6 -1")
+      .runs(600)
+      .at("main app.py 9")
+      .runs(200);
+  const std::vector<Finding> found = JudgedTrace(std::move(trace)).findings(waiting());
+  ASSERT_EQ(found.size(), 1U);
+  EXPECT_TRUE(found[0].title.starts_with("The program waits for 80.0 % of its time"))
+      << found[0].title;
+  EXPECT_EQ(found[0].weight, Weight::critical);
+  EXPECT_TRUE(says(found[0], "20.0 % are blocked in fsync or its like, 60.0 % on a processor"));
+  EXPECT_NE(found[0].fix.text.find("group commit"), std::string::npos) << found[0].fix.text;
+}
+
+TEST(Waiting, WhoOnlyLooksNowAndThenWaitsOnABusyMachineToo) {
+  Trace trace;
+  SampleBuilder(trace).at("poll app.py 7").runs(100, 700).waits("sleep", 200);
+  const std::vector<Finding> found = JudgedTrace(std::move(trace)).findings(waiting());
+  ASSERT_EQ(found.size(), 1U);
+  EXPECT_EQ(found[0].weight, Weight::critical) << "its sleeps are as long there";
+}
+
+TEST(Waiting, OfFsyncItAdvisesFewerOfThem) {
+  Trace trace;
+  SampleBuilder(trace).at("store app.py 7").waits("sync", 900, "/data/log").runs(100);
+  const std::vector<Finding> found = JudgedTrace(std::move(trace)).findings(waiting());
+  ASSERT_EQ(found.size(), 1U);
+  EXPECT_EQ(found[0].title,
+            "The program waits for 90.0 % of its time, longest for /data/log to be on disk "
+            "(fsync): store (app.py:7)");
+  EXPECT_NE(found[0].fix.text.find("group commit"), std::string::npos) << found[0].fix.text;
+  EXPECT_NE(found[0].fix.text.find("power failure"), std::string::npos) << "its caveat";
+  EXPECT_NE(found[0].fix.after.find("os.fsync"), std::string::npos);
+  EXPECT_EQ(found[0].fix.text.find("SQLite"), std::string::npos);
+  EXPECT_EQ(found[0].fix.text.find("PRAGMA"), std::string::npos);
+}
+
+const std::string kSqlite =
+    "insert app.py 7;pysqlite_connection_commit /usr/lib/python3.11/lib-dynload/_sqlite3.so -1;"
+    "sqlite3_step /usr/lib/libsqlite3.so.0 -1";
+
+TEST(Waiting, OfSqliteItAdvisesFewerCommits) {
+  Trace trace;
+  SampleBuilder(trace).at(kSqlite).waits("sync", 600, "/data/a.db").waits("file", 300).runs(100);
+  const std::vector<Finding> found = JudgedTrace(std::move(trace)).findings(waiting());
+  ASSERT_EQ(found.size(), 1U);
+  EXPECT_NE(found[0].title.find("/data/a.db to be on disk (fsync): insert (app.py:7)"),
+            std::string::npos)
+      << found[0].title;
+  EXPECT_NE(found[0].fix.text.find("one transaction"), std::string::npos) << found[0].fix.text;
+  EXPECT_NE(found[0].fix.text.find("synchronous=NORMAL"), std::string::npos);
+  EXPECT_NE(found[0].fix.text.find("power failure"), std::string::npos) << "its caveat";
+  EXPECT_TRUE(says(found[0],
+                   "60.0 % are blocked in fsync or its like, 0.0 % on a processor there; 100.0 % "
+                   "are in SQLite"));
+}
+
+TEST(Waiting, OfSqliteThatWaitsForAnotherConnectionItSaysSo) {
+  Trace trace;
+  SampleBuilder(trace).at(kSqlite).waits("sleep", 900).runs(100);
+  const std::vector<Finding> found = JudgedTrace(std::move(trace)).findings(waiting());
+  ASSERT_EQ(found.size(), 1U);
+  EXPECT_NE(found[0].fix.text.find("holds the database's lock"), std::string::npos)
+      << found[0].fix.text;
+}
+
+TEST(Waiting, WhoReadsOrSleepsIsToldNothingOfDisks) {
+  for (const char* cause : {"file", "sleep", "child"}) {
+    Trace trace;
+    SampleBuilder(trace).at("ask app.py 7").waits(cause, 900, "/data/log").runs(100);
+    const std::vector<Finding> found = JudgedTrace(std::move(trace)).findings(waiting());
+    ASSERT_EQ(found.size(), 1U);
+    EXPECT_EQ(found[0].fix.text.find("fsync"), std::string::npos) << cause;
+    EXPECT_EQ(found[0].title.find("on disk"), std::string::npos) << cause;
+  }
+}
+
 TEST(Waiting, TheRecordersStartIsNoFunctionOfTheProgram) {
   Trace trace;
   SampleBuilder(trace)
