@@ -246,6 +246,27 @@ std::string python_note(const Trace& trace, const Diagnosis& diagnosis) {
          count_text(time->steps) + (requests ? " requests)." : " steps).");
 }
 
+/// What else keeps threads from running: who waits for a lock wants a processor now and then, so
+/// beside one of these another may matter. "" where none was found.
+std::string beside_the_threads(const std::vector<RankedFinding>& findings, VerdictId id) {
+  constexpr std::pair<std::string_view, VerdictId> kRules[] = {
+      {"gil-contention", VerdictId::gil_contention},
+      {"too-few-cores", VerdictId::too_few_cores},
+      {"lock-contention", VerdictId::lock_contention},
+  };
+  if (std::ranges::find(kRules, id, [](const auto& rule) { return rule.second; }) ==
+      std::end(kRules))
+    return {};
+  std::string text;
+  for (const auto& [rule, of_rule] : kRules) {
+    const auto found = std::ranges::find_if(findings, [&rule = rule](const RankedFinding& ranked) {
+      return ranked.finding.rule == rule;
+    });
+    if (of_rule != id && found != findings.end()) text += " " + found->finding.title + ".";
+  }
+  return text;
+}
+
 /// Of rules that judge by samples of threads, the first that found what weighs most: in this order,
 /// for who waits for the interpreter's lock wants a processor now and then, and who has too few of
 /// them computes as well.
@@ -265,7 +286,7 @@ std::optional<Verdict> verdict_by_samples(const std::vector<RankedFinding>& find
     if (found == findings.end()) continue;
     Verdict verdict;
     verdict.id = id;
-    verdict.sentence = found->finding.title + ".";
+    verdict.sentence = found->finding.title + "." + beside_the_threads(findings, id);
     return verdict;
   }
   return {};

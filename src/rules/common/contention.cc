@@ -1,13 +1,22 @@
 // Says how many threads wait for a lock, how long, and where.
 #include "rules/common/contention.h"
 
+#include <algorithm>
+#include <cmath>
 #include <string>
 #include <vector>
 
 #include "base/quantity_text.h"
+#include "rules/common/evidence.h"
 #include "rules/common/machine.h"
 
 namespace fathom {
+namespace {
+
+/// Numbers that differ by less need no word.
+constexpr double kDiffers = 0.1;
+
+}  // namespace
 
 std::optional<Finding> contention_finding(const SampledProgram& program,
                                           const Contention& contention) {
@@ -16,7 +25,9 @@ std::optional<Finding> contention_finding(const SampledProgram& program,
   if (contention.named && waits.empty()) return std::nullopt;
   const ProgramTime& time = program.time();
   Finding finding;
-  finding.title = threads_text(contention.waiting) + " on the average wait for " +
+  // As the tables have it: what threads waited, of the run.
+  const double average = time.average(contention.waited);
+  finding.title = threads_text(average) + " on the average wait for " +
                   std::string(contention.lock) +
                   (waits.empty() ? "" : ", most in " + program.name_of(waits.front()));
   finding.family = Family::host;
@@ -24,10 +35,23 @@ std::optional<Finding> contention_finding(const SampledProgram& program,
   finding.weight = time.starved_average() > contention.waiting ? Weight::warning : Weight::critical;
   finding.confidence = Confidence::high;
   finding.effort = Effort::refactoring;
-  finding.evidence.push_back(sentence("threads waited for " + std::string(contention.locks) +
-                                      " for " + duration_text(contention.waited) + " of a run of " +
+  const auto waiters = std::ranges::count_if(time.threads, [&](const ThreadSum& thread) {
+    return thread.waited(contention.wait) > Duration{};
+  });
+  finding.evidence.push_back(sentence("of " + counted_noun(time.threads.size(), "thread") +
+                                      " that were looked at, " + std::to_string(waiters) +
+                                      " waited for " + std::string(contention.locks) + " for " +
+                                      duration_text(contention.waited) + " of a run of " +
                                       duration_text(time.wall()) + ", all together"));
+  if (std::abs(contention.waiting - average) > kDiffers * contention.waiting) {
+    finding.evidence.push_back(
+        sentence("without the time that they were in the run queue, these would be " +
+                 threads_text(contention.waiting) +
+                 " on the average: on a busy machine, who looks whether a lock is free waits for a "
+                 "processor first"));
+  }
   program.add_evidence(waits, contention.waited, "the waiting", finding);
+  program.add_limits(finding);
   return finding;
 }
 

@@ -14,7 +14,7 @@ inline constexpr double kLeastWaiting = 0.3;
 /// Texts are borrowed for the call.
 struct Contention {
   WaitClass wait{};        ///< Which waits are named.
-  double waiting = 0;      ///< Threads that wait, on the average.
+  double waiting = 0;      ///< Threads that wait, on the average, without their time in the queue.
   Duration waited{};       ///< By all threads together.
   std::string_view lock;   ///< What they wait for, in the title: "a lock".
   std::string_view locks;  ///< In the evidence: "locks".

@@ -16,7 +16,8 @@ constexpr std::string_view kDoc =
     "wait is "
     "known by the address that the thread waits at: it lies inside the interpreter's own struct. "
     "Fires where 0.3 threads or more wait for it on the average, their time in the run queue left "
-    "out. It is no verdict where more of them wait for a processor: who holds the lock waits, too. "
+    "out, but in the title, which has the waits of `fathom waits`. It is no verdict where more of "
+    "them wait for a processor: who holds the lock waits, too. "
     "No saving is predicted: it depends on how much of the work can leave the interpreter.";
 
 Outcome check(const RuleContext& rules) {

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <string>
 #include <utility>
 #include <vector>
@@ -24,6 +25,45 @@ TEST(LockContention, CountsThreadsThatWait) {
   EXPECT_NE(found[0].verify.find(" TRACE"), std::string::npos) << "a command needs its input";
   EXPECT_EQ(found[0].title,
             "1.8 threads on the average wait for a lock, most in update (app.py:5)");
+}
+
+bool says(const Finding& finding, const std::string& text) {
+  return std::ranges::any_of(finding.evidence, [&text](const Evidence& evidence) {
+    return evidence.text.find(text) != std::string::npos;
+  });
+}
+
+TEST(LockContention, TitleAndEvidenceHaveTheNumberOfTheTables) {
+  Trace trace;
+  SampleBuilder builder(trace);
+  for (int tid = 1; tid <= 4; ++tid)
+    builder.thread(1, tid).at("update app.py 5").waits("lock", 300).runs(100, 600);
+  builder.thread(1, 5).at("idle app.py 9").waits("sleep", 1000);
+  const std::vector<Finding> found = JudgedTrace(std::move(trace)).findings(lock_contention());
+  ASSERT_EQ(found.size(), 1U);
+  EXPECT_EQ(found[0].title,
+            "1.2 threads on the average wait for a lock, most in update (app.py:5)");
+  EXPECT_EQ(
+      found[0].evidence[0].text,
+      "of 5 threads that were looked at, 4 waited for locks for 1.200 s of a run of 1.000 s, all "
+      "together");
+  EXPECT_TRUE(says(found[0], "in the run queue, these would be 3 threads on the average"));
+}
+
+TEST(LockContention, WhereTheHoldersWaitForADiskThatIsAdvised) {
+  Trace trace;
+  SampleBuilder builder(trace);
+  for (int tid = 1; tid <= 3; ++tid)
+    builder.thread(1, tid)
+        .at("store app.py 5")
+        .waits("lock", 600)
+        .at("store app.py 6")
+        .waits("sync", 300, "/data/log")
+        .runs(100);
+  const std::vector<Finding> found = JudgedTrace(std::move(trace)).findings(lock_contention());
+  ASSERT_EQ(found.size(), 1U);
+  EXPECT_TRUE(says(found[0], "in fsync or its like for 900.0 ms of the 1.200 s"));
+  EXPECT_NE(found[0].fix.text.find("group commit"), std::string::npos) << found[0].fix.text;
 }
 
 TEST(LockContention, WhoWaitsForAThreadToEndWaitsForNoLock) {

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "base/quantity_text.h"
+#include "rules/common/contention.h"
 #include "rules/common/machine.h"
 #include "rules/common/program.h"
 #include "rules/common/sampled.h"
@@ -17,11 +18,11 @@ constexpr std::string_view kDoc =
     "limit of the control group, and 0.3 threads or more wait on the average meanwhile. Waiting "
     "that other programs cause does not count: stretches of 0.2 s in which the program wants no "
     "more than 1.15 times the processors that it may use are left out, and of the others what it "
-    "would have waited alone on the machine counts. No saving is predicted: that depends on how "
-    "the "
-    "work divides.";
+    "would have waited alone on the machine counts. A thread that waits for a lock between its "
+    "turns wants a processor for its turns only: of its time in the run queue as large a part as "
+    "it runs of the rest. It is no verdict where more threads wait for a lock. No saving is "
+    "predicted: that depends on how the work divides.";
 
-constexpr double kLeastWaiting = 0.3;
 /// Of the time on a processor; below, hardly anything is lost.
 constexpr double kLeastOfRunning = 0.2;
 
@@ -43,20 +44,29 @@ Outcome check(const RuleContext& rules) {
   finding.title = "Too few processors: beside the running ones, " + threads_text(waiting) +
                   " on the average wait for one of " + processors;
   finding.family = Family::host;
-  finding.weight = Weight::critical;
+  const double locked = std::max(time.gil_waiters, time.lock_waiters);
+  finding.weight = locked >= waiting ? Weight::warning : Weight::critical;
   finding.confidence = Confidence::high;
   finding.effort = Effort::flag;
-  finding.evidence.push_back(sentence("threads were in the run queue for " +
-                                      duration_text(time.queued) + " and on a processor for " +
-                                      duration_text(time.on_cpu) + ", all together"));
+  finding.evidence.push_back(
+      sentence("threads were on a processor for " + duration_text(time.on_cpu) +
+               " and in the run queue for " + duration_text(time.queued) +
+               ", all together; more processors would end " + duration_text(*time.starved) +
+               " of that in a run of " + duration_text(time.wall())));
   const auto queued = program.spots([](const StackSample& sample) { return sample.queued; });
   program.add_evidence(queued, time.queued, "the time in the run queue", finding);
+  program.add_limits(finding);
   const MachineView machine(rules);
   const auto others = machine.empty() ? std::nullopt : machine.per_second("others.cpu");
   finding.counter_evidence =
       others && *others >= 0.5
           ? "Other programs used " + plain_text(*others) + " processors meanwhile."
           : "";
+  if (locked >= kLeastWaiting) {
+    finding.counter_evidence +=
+        std::string(finding.counter_evidence.empty() ? "" : " ") + threads_text(locked) +
+        " wait for a lock, their time in the run queue left out: more processors do not end that.";
+  }
   if (finding.counter_evidence.empty()) {
     finding.counter_evidence =
         "More processors shorten the run only where the threads do not wait for each other then.";
