@@ -1,8 +1,8 @@
 // Says how many threads wait for a lock, how long, and where.
 #include "rules/common/contention.h"
 
-#include <algorithm>
 #include <cmath>
+#include <cstddef>
 #include <string>
 #include <vector>
 
@@ -15,6 +15,24 @@ namespace {
 
 /// Numbers that differ by less need no word.
 constexpr double kDiffers = 0.1;
+
+/// A wait that no look has met is of no known cause: its thread is counted apart.
+std::string who_waited(const ProgramTime& time, const Contention& contention) {
+  std::size_t met = 0;
+  std::size_t unknown = 0;
+  for (const ThreadSum& thread : time.threads) {
+    if (thread.waited(contention.wait) > Duration{})
+      ++met;
+    else if (2 * thread.waited(WaitClass::other) > thread.blocked)
+      ++unknown;
+  }
+  return "of " + counted_noun(time.threads.size(), "thread") + " that were looked at, " +
+         std::to_string(met) + " were met waiting for " + std::string(contention.locks) + ", for " +
+         duration_text(contention.waited) + " of a run of " + duration_text(time.wall()) +
+         ", all together" +
+         (unknown == 0 ? ""
+                       : "; " + std::to_string(unknown) + " more waited where no look met them");
+}
 
 }  // namespace
 
@@ -35,14 +53,7 @@ std::optional<Finding> contention_finding(const SampledProgram& program,
   finding.weight = time.starved_average() > contention.waiting ? Weight::warning : Weight::critical;
   finding.confidence = Confidence::high;
   finding.effort = Effort::refactoring;
-  const auto waiters = std::ranges::count_if(time.threads, [&](const ThreadSum& thread) {
-    return thread.waited(contention.wait) > Duration{};
-  });
-  finding.evidence.push_back(sentence("of " + counted_noun(time.threads.size(), "thread") +
-                                      " that were looked at, " + std::to_string(waiters) +
-                                      " waited for " + std::string(contention.locks) + " for " +
-                                      duration_text(contention.waited) + " of a run of " +
-                                      duration_text(time.wall()) + ", all together"));
+  finding.evidence.push_back(sentence(who_waited(time, contention)));
   if (std::abs(contention.waiting - average) > kDiffers * contention.waiting) {
     finding.evidence.push_back(
         sentence("without the time that they were in the run queue, these would be " +

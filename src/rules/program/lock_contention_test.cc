@@ -45,9 +45,21 @@ TEST(LockContention, TitleAndEvidenceHaveTheNumberOfTheTables) {
             "1.2 threads on the average wait for a lock, most in update (app.py:5)");
   EXPECT_EQ(
       found[0].evidence[0].text,
-      "of 5 threads that were looked at, 4 waited for locks for 1.200 s of a run of 1.000 s, all "
-      "together");
+      "of 5 threads that were looked at, 4 were met waiting for locks, for 1.200 s of a run of "
+      "1.000 s, all together");
   EXPECT_TRUE(says(found[0], "in the run queue, these would be 3 threads on the average"));
+}
+
+TEST(LockContention, ThreadsThatNoLookHasMetWaitingAreCountedApart) {
+  Trace trace;
+  SampleBuilder builder(trace);
+  for (int tid = 1; tid <= 4; ++tid)
+    builder.thread(1, tid).at("update app.py 5").waits("lock", 500);
+  builder.thread(1, 5).at("").waits("", 400);
+  const std::vector<Finding> found = JudgedTrace(std::move(trace)).findings(lock_contention());
+  ASSERT_EQ(found.size(), 1U);
+  EXPECT_TRUE(says(found[0], "of 5 threads that were looked at, 4 were met waiting for locks"));
+  EXPECT_TRUE(says(found[0], "; 1 more waited where no look met them"));
 }
 
 TEST(LockContention, WhereTheHoldersWaitForADiskThatIsAdvised) {
