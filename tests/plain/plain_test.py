@@ -46,6 +46,7 @@ TRUTH = {
     "lock_held.py": ("lock-contention", r"in update \(lock_held\.py:LINE\)"),
     "lock_processes.py": ("lock-contention", r"in update \(lock_processes\.py:LINE\)"),
     "lock_native.cc": ("lock-contention", r"in .*main::\{lambda.*\(lock_native\)"),
+    "lock_turns.cc": ("lock-contention", r"threads on the average wait for a lock"),
     "lock_shared.cc": ("lock-contention", r"in .*update\(\) \(lock_shared\)"),
     "lock_semaphore.py": ("lock-contention", r"in query \(lock_semaphore\.py:LINE\)"),
     "cores_processes.py": ("too-few-cores", r"for one of 1 processor"),
@@ -58,7 +59,7 @@ TRUTH = {
 
 # These mostly wait: some at a time, they are not in each other's way.
 MOSTLY_WAITING = sorted(program for program, (verdict, _) in TRUTH.items()
-                        if verdict in ("waiting", "lock-contention", "blocked-event-loop") and program != "loop_computes.py")
+                        if verdict in ("waiting", "lock-contention", "blocked-event-loop") and program not in ("loop_computes.py", "lock_turns.cc"))
 
 
 def marked_line(text):
