@@ -36,6 +36,7 @@ WHERE = {
     ".register_buffer": "torch.nn.Module.register_buffer",
     ".to": "torch.Tensor.to",
     ".copy_": "torch.Tensor.copy_",
+    ".add_": "torch.Tensor.add_",
     ".clamp": "torch.Tensor.clamp",
     ".zero_grad": "torch.optim.Optimizer.zero_grad",
 }

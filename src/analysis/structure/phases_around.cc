@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <iterator>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -132,9 +133,7 @@ class Around {
     for (const Nesting::Thread* const thread : threads) {
       const std::vector<Time> nodes = node_times(trace_, *thread, numbers_);
       if (nodes.empty()) continue;
-      std::vector<Zone> zones;
-      for (const Interval& step : steps) add_zones(step, backward, nodes, zones);
-      mark_thread(*thread, zones);
+      mark_thread(*thread, zones_of(steps, backward, nodes));
     }
   }
 
@@ -163,30 +162,47 @@ class Around {
     return found;
   }
 
-  /// The zones of one step: before the first node, and from each backward pass to the next node or
-  /// to the end. A step whose passes are not on this thread has none.
-  void add_zones(const Interval& step, const std::vector<Interval>& backward,
-                 const std::vector<Time>& nodes, std::vector<Zone>& zones) const {
-    auto pass = std::ranges::lower_bound(backward, step.begin, {}, &Interval::begin);
-    const auto end = std::ranges::lower_bound(pass, backward.end(), step.end, {}, &Interval::begin);
-    auto node = std::ranges::lower_bound(nodes, step.begin);
-    const auto last_node = std::ranges::lower_bound(node, nodes.end(), step.end);
-    if (pass == end || node == last_node || *node >= pass->begin) return;
-    zones.push_back({.interval = {step.begin, *node}, .before = true});
-    while (pass != end) {
-      // What a backward pass itself makes nodes for is of no forward pass.
-      Time done = pass->end;
-      for (++pass; true; ++pass) {
-        while (node != last_node && *node < done) ++node;
-        const bool next = pass != end && (node == last_node || pass->begin <= *node);
-        if (!next) break;
-        done = pass->end;
+  /// The zones of the steps in which this thread made nodes. O(nodes * log n).
+  [[nodiscard]] std::vector<Zone> zones_of(const std::vector<Interval>& steps,
+                                           const std::vector<Interval>& backward,
+                                           const std::vector<Time>& nodes) const {
+    std::vector<Zone> zones;
+    for (auto node = nodes.begin(); node != nodes.end();) {
+      const auto after = std::ranges::upper_bound(steps, *node, {}, &Interval::begin);
+      if (after == steps.begin() || *node >= std::prev(after)->end) {
+        ++node;
+        continue;
       }
-      const bool last = node == last_node;
-      const Time until = last ? step.end : *node;
-      const bool marked = marks_.source != StepSource::whole_trace;
-      if (done < until) zones.push_back({.interval = {done, until}, .after = last && marked});
+      const Interval& step = *std::prev(after);
+      const auto end = std::ranges::lower_bound(node, nodes.end(), step.end);
+      add_zones(step, backward, {node, end}, zones);
+      node = end;
     }
+    return zones;
+  }
+
+  /// Of one step: before the first node, and from each backward pass to the next node or to the
+  /// end. One that begins with a backward pass, or has none, is left out.
+  void add_zones(const Interval& step, const std::vector<Interval>& backward,
+                 std::span<const Time> nodes, std::vector<Zone>& zones) const {
+    const auto first = std::ranges::lower_bound(backward, step.begin, {}, &Interval::begin);
+    if (first == backward.end() || first->begin >= step.end || first->begin <= nodes.front())
+      return;
+    zones.push_back({.interval = {step.begin, nodes.front()}, .before = true});
+    // The end of the last backward pass that began before.
+    const auto done_at = [&](Time at) {
+      const auto next = std::ranges::lower_bound(backward, at, {}, &Interval::begin);
+      return next == backward.begin() ? Time::min() : std::prev(next)->end;
+    };
+    // What a backward pass itself makes nodes for is of no forward pass.
+    for (std::size_t i = 1; i < nodes.size(); ++i) {
+      const Time done = done_at(nodes[i]);
+      if (done > nodes[i - 1] && done < nodes[i]) zones.push_back({.interval = {done, nodes[i]}});
+    }
+    const Time done = done_at(step.end);
+    const bool marked = marks_.source != StepSource::whole_trace;
+    if (done > nodes.back() && done < step.end)
+      zones.push_back({.interval = {done, step.end}, .after = marked});
   }
 
   void mark_thread(const Nesting::Thread& thread, const std::vector<Zone>& zones) {

@@ -3,14 +3,12 @@
 
 #include <algorithm>
 #include <array>
-#include <iterator>
 #include <span>
 #include <string_view>
 #include <utility>
 
 #include "analysis/structure/stretches.h"
 #include "rules/common/arguments.h"
-#include "rules/common/counted.h"
 #include "rules/common/edits.h"
 #include "rules/common/names.h"
 #include "rules/common/user_ops.h"
@@ -57,7 +55,7 @@ class AverageFinder {
   }
 
  private:
-  /// The outermost ones, ascending by time.
+  /// The outermost ones of all steps, ascending by time.
   [[nodiscard]] std::vector<SliceId> optimizer_steps() const {
     const NameSet names(trace_,
                         [](std::string_view name) { return name.starts_with("Optimizer.step"); });
@@ -68,7 +66,7 @@ class AverageFinder {
         const bool inside = trace_.slices.start[slice.row()] < covered;
         if (inside || !names.contains(trace_.slices.name[slice.row()])) continue;
         covered = trace_.slices.end(slice);
-        if (counts(rules_, slice)) found.push_back(slice);
+        found.push_back(slice);
       }
     }
     std::ranges::sort(found, {}, [&](SliceId step) { return trace_.slices.start[step.row()]; });
@@ -109,12 +107,13 @@ class AverageFinder {
              ops[end].step == ops[at].step && trace_.slices.start[ops[end].op.row()] < next) {
         ++end;
       }
-      if (end > at) add(std::span(ops).subspan(at, end - at), steps_[step - 1]);
+      if (end > at) add(std::span(ops).subspan(at, end - at), step - 1);
       at = std::max(end, at + 1);
     }
   }
 
-  void add(std::span<const UserOp> run, SliceId optimizer) {
+  /// `optimizer`: the place of the step before the run.
+  void add(std::span<const UserOp> run, std::size_t optimizer) {
     const auto count = [&](std::string_view op) {
       return static_cast<std::size_t>(std::ranges::count_if(
           run, [&](const UserOp& each) { return trace_.name(each.op) == op; }));
@@ -123,9 +122,9 @@ class AverageFinder {
         std::max({count("aten::lerp_"), std::min(count("aten::mul_"), count("aten::add_")),
                   std::min(count("aten::sub"), count("aten::sub_")),
                   std::min(count("aten::mul"), count("aten::copy_"))});
-    const Interval step = interval_of(trace_, optimizer);
+    const Interval step = interval_of(trace_, steps_[optimizer]);
     const auto last = std::ranges::lower_bound(gradients_, step.begin);
-    const Time before = begin_of_pass(optimizer);
+    const Time before = optimizer == 0 ? Time::min() : trace_.slices.end(steps_[optimizer - 1]);
     const auto gradients =
         static_cast<std::size_t>(last - std::ranges::lower_bound(gradients_.begin(), last, before));
     const auto each = static_cast<double>(gradients);
@@ -144,12 +143,6 @@ class AverageFinder {
     }
     found_.time += rules_.counted(
         {trace_.slices.start[run.front().op.row()], trace_.slices.end(run.back().op)});
-  }
-
-  /// The end of the optimizer step before.
-  [[nodiscard]] Time begin_of_pass(SliceId optimizer) const {
-    const auto at = std::ranges::find(steps_, optimizer);
-    return at == steps_.begin() ? Time::min() : trace_.slices.end(*std::prev(at));
   }
 
   const RuleContext& rules_;
