@@ -237,6 +237,16 @@ void VerdictLaws::the_accounting_report_has_the_sums_of_the_bar() const {
          {Bucket::memcpy, Bucket::memset, Bucket::device_wait, Bucket::host_unknown})
       parts.erase(std::string(to_string(joined)));
   }
+  // Of the other operators, the largest ranges of the program are shown apart.
+  constexpr std::size_t kMostRanges = 3;
+  for (std::size_t i = 0; i < std::min(kMostRanges, diagnosis_.usual_ranges.size()); ++i) {
+    const RangeTime& range = diagnosis_.usual_ranges[i];
+    if (percent(range.time) < 1.0) break;
+    Duration& others = parts[std::string(to_string(HostBucket::other_operators))];
+    EXPECT_LE(range.time, others);
+    others -= range.time;
+    parts[range.name + " (range)"] = range.time;
+  }
   for (const auto& [name, time] : parts) {
     if (percent(time) >= 0.05) expected.insert(name + " " + percent_text(percent(time)));
   }

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <iterator>
+#include <map>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -66,21 +67,6 @@ std::vector<Time> node_times(const Trace& trace, const Nesting::Thread& thread,
   return times;
 }
 
-/// Outermost frames of modules on a thread: ascending, disjoint.
-std::vector<Interval> module_calls(const Trace& trace, const Nesting& nesting, TrackId track) {
-  std::vector<Interval> calls;
-  const Nesting::Thread* const frames = thread_on(nesting.frames, track);
-  if (frames == nullptr) return calls;
-  std::vector<std::uint8_t> known(trace.strings.size());  // 0: not looked at, 1: no, 2: yes
-  for (const SliceId frame : frames->slices) {
-    std::uint8_t& is_module = known[trace.slices.name[frame.row()].row()];
-    if (is_module == 0) is_module = is_module_frame(trace.name(frame)) ? 2 : 1;
-    const Interval own{trace.slices.start[frame.row()], trace.slices.end(frame)};
-    if (is_module == 2 && (calls.empty() || own.begin >= calls.back().end)) calls.push_back(own);
-  }
-  return calls;
-}
-
 /// Of ascending disjoint stretches, does one contain a moment? Asked in ascending order.
 class Within {
  public:
@@ -103,7 +89,11 @@ class Around {
         phases_(phases),
         numbers_(numbers_of_nodes(trace, nesting)),
         marks_(find_step_marks(trace)),
-        places_(trace.strings.size(), kUnknown) {}
+        places_(trace.strings.size(), kUnknown),
+        modules_(trace.strings.size()) {
+    for (const Nesting::Thread& thread : nesting.work)
+      threads_[trace.tracks[thread.track.row()].process].push_back(&thread);
+  }
 
   void mark() {
     if (numbers_.empty()) return;
@@ -123,10 +113,11 @@ class Around {
  private:
   void mark_process(StringId process, const std::vector<Interval>& steps) {
     std::vector<const Nesting::Thread*> threads;
-    for (const Nesting::Thread& thread : nesting_.work) {
-      const bool other = trace_.tracks[thread.track.row()].process != process;
-      if (process.valid() && other) continue;  // Steps of a whole trace have no process.
-      threads.push_back(&thread);
+    if (process.valid()) {
+      const auto own = threads_.find(process);
+      if (own != threads_.end()) threads = own->second;
+    } else {  // Steps of a whole trace have no process.
+      for (const Nesting::Thread& thread : nesting_.work) threads.push_back(&thread);
     }
     const std::vector<Interval> backward = backward_of(threads);
     if (backward.empty()) return;
@@ -205,8 +196,22 @@ class Around {
       zones.push_back({.interval = {done, step.end}, .after = marked});
   }
 
+  /// Outermost frames of modules on a thread: ascending, disjoint.
+  [[nodiscard]] std::vector<Interval> module_calls(TrackId track) {
+    std::vector<Interval> calls;
+    const Nesting::Thread* const frames = thread_on(nesting_.frames, track);
+    if (frames == nullptr) return calls;
+    for (const SliceId frame : frames->slices) {
+      std::uint8_t& is_module = modules_[trace_.slices.name[frame.row()].row()];
+      if (is_module == 0) is_module = is_module_frame(trace_.name(frame)) ? 2 : 1;
+      const Interval own{trace_.slices.start[frame.row()], trace_.slices.end(frame)};
+      if (is_module == 2 && (calls.empty() || own.begin >= calls.back().end)) calls.push_back(own);
+    }
+    return calls;
+  }
+
   void mark_thread(const Nesting::Thread& thread, const std::vector<Zone>& zones) {
-    const std::vector<Interval> calls = module_calls(trace_, nesting_, thread.track);
+    const std::vector<Interval> calls = module_calls(thread.track);
     Within modules(calls);
     std::size_t next = 0;
     Time named = Time::min();     // Until then inside a range whose name is of the forward pass.
@@ -267,6 +272,8 @@ class Around {
   std::vector<std::int64_t> numbers_;
   StepMarks marks_;
   std::vector<std::uint8_t> places_;  // By StringId row: the place of a range, or one of the above.
+  std::vector<std::uint8_t> modules_;  // By StringId row: 0: not looked at, 1: no module, 2: one.
+  std::map<StringId, std::vector<const Nesting::Thread*>> threads_;  // By process.
 };
 
 bool has_backward(const Phases& phases) {

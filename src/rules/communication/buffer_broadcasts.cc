@@ -123,7 +123,8 @@ Outcome check(const RuleContext& rules) {
   finding.evidence.push_back(evidence_of(
       rules, found.calls,
       counted_noun(found.calls.size(), "broadcast") + " inside DistributedDataParallel.forward" +
-          (found.bytes > 0 ? ", " + bytes_text(found.bytes) + " in all" : "")));
+          (found.bytes > 0 ? ", " + bytes_text(found.bytes / step_count(rules)) + " per step"
+                           : "")));
   finding.counter_evidence =
       "Buffers that a program changes on rank 0 only would no longer reach the other ranks.";
   finding.fix = {

@@ -7,6 +7,7 @@
 #include "base/quantity_text.h"
 #include "rules/common/claims.h"
 #include "rules/common/collectives.h"
+#include "rules/common/counted.h"
 #include "rules/common/edits.h"
 #include "rules/common/evidence.h"
 #include "rules/common/names.h"
@@ -230,10 +231,10 @@ std::string kinds_text(const RuleContext& rules, const Found& found) {
   return text;
 }
 
-std::string rate_text(const Found& found) {
+std::string rate_text(const RuleContext& rules, const Found& found) {
   const double seconds = static_cast<double>(to_ns(found.all)) * 1e-9;
   if (found.bytes <= 0 || seconds <= 0) return {};
-  return "; " + bytes_text(found.bytes) + " in all, " +
+  return "; " + bytes_text(found.bytes / step_count(rules)) + " per step, " +
          bytes_text(static_cast<std::int64_t>(static_cast<double>(found.bytes) / seconds)) +
          " per second of communication, waiting included";
 }
@@ -247,7 +248,7 @@ Finding make(const RuleContext& rules, Found& found, double overlap) {
   finding.confidence = Confidence::medium;
   finding.effort = Effort::refactoring;
   finding.evidence.push_back(
-      evidence_of(rules, found.calls, kinds_text(rules, found) + rate_text(found)));
+      evidence_of(rules, found.calls, kinds_text(rules, found) + rate_text(rules, found)));
   finding.counter_evidence =
       rules.device < 0
           ? "Waiting for late ranks counts in; only the traces of all ranks show it separately."
