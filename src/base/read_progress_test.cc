@@ -6,6 +6,7 @@
 #include <vector>
 
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include "base/byte_source.h"
 
@@ -13,7 +14,8 @@ namespace fathom {
 namespace {
 
 std::string file_of(std::size_t bytes) {
-  std::string path = testing::TempDir() + "read_progress";
+  // Tests run in processes of their own, at the same time.
+  std::string path = testing::TempDir() + "read_progress_" + std::to_string(getpid());
   std::ofstream(path) << std::string(bytes, 'x');
   return path;
 }
