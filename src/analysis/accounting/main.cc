@@ -7,8 +7,10 @@
 #include <array>
 #include <cstdint>
 #include <string_view>
+#include <utility>
 
 #include "analysis/accounting/walk.h"
+#include "analysis/structure/stretches.h"
 
 namespace fathom {
 namespace {
@@ -101,17 +103,7 @@ std::vector<Interval> communication_beside(const Context& context, TrackId main)
       found.push_back({trace.slices.start[slice.row()], trace.slices.end(slice)});
     }
   }
-  std::ranges::sort(found, {}, &Interval::begin);
-  std::size_t kept = 0;
-  for (const Interval& next : found) {
-    if (kept > 0 && next.begin <= found[kept - 1].end) {
-      found[kept - 1].end = std::max(found[kept - 1].end, next.end);
-    } else {
-      found[kept++] = next;
-    }
-  }
-  found.resize(kept);
-  return found;
+  return merged(std::move(found));
 }
 
 /// torch.compile writes the phases of its own work as operators.

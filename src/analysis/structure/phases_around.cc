@@ -7,11 +7,13 @@
 #include <map>
 #include <span>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "analysis/structure/forward_ops.h"
 #include "analysis/structure/program_ranges.h"
 #include "analysis/structure/step_marks.h"
+#include "analysis/structure/stretches.h"
 
 namespace fathom {
 namespace {
@@ -137,20 +139,10 @@ class Around {
         if (phases_[slice] != Phase::backward) continue;
         const SliceId parent = nesting_.parent[slice.row()];
         if (parent.valid() && phases_[parent] == Phase::backward) continue;
-        found.push_back({trace_.slices.start[slice.row()], trace_.slices.end(slice)});
+        found.push_back(interval_of(trace_, slice));
       }
     }
-    std::ranges::sort(found, {}, &Interval::begin);
-    std::size_t kept = 0;
-    for (const Interval& next : found) {
-      if (kept > 0 && next.begin <= found[kept - 1].end) {
-        found[kept - 1].end = std::max(found[kept - 1].end, next.end);
-      } else {
-        found[kept++] = next;
-      }
-    }
-    found.resize(kept);
-    return found;
+    return merged(std::move(found));
   }
 
   /// The zones of the steps in which this thread made nodes. O(nodes * log n).

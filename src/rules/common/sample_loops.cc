@@ -6,8 +6,10 @@
 #include <cstdint>
 #include <optional>
 #include <string_view>
+#include <utility>
 
 #include "analysis/roofline/op_arguments.h"
+#include "analysis/structure/stretches.h"
 #include "rules/common/arguments.h"
 #include "rules/common/backward_nodes.h"
 #include "rules/common/batch.h"
@@ -61,7 +63,7 @@ class Finder {
         add(ops, loop, found.stretches);
       }
     }
-    join(found.stretches);
+    found.stretches = merged(std::move(found.stretches));
     for (const Interval& stretch : found.stretches) found.time += rules_.counted(stretch);
     return found;
   }
@@ -174,21 +176,8 @@ class Finder {
     if (!backward_) backward_.emplace(rules_);
     for (std::size_t at = loop.first; at < loop.last; ++at) {
       for (const SliceId node : backward_->of(ops[at].op))
-        stretches.push_back({trace_.slices.start[node.row()], trace_.slices.end(node)});
+        stretches.push_back(interval_of(trace_, node));
     }
-  }
-
-  static void join(std::vector<Interval>& stretches) {
-    std::ranges::sort(stretches, {}, &Interval::begin);
-    std::size_t kept = 0;
-    for (const Interval& next : stretches) {
-      if (kept > 0 && next.begin <= stretches[kept - 1].end) {
-        stretches[kept - 1].end = std::max(stretches[kept - 1].end, next.end);
-      } else {
-        stretches[kept++] = next;
-      }
-    }
-    stretches.resize(kept);
   }
 
   const RuleContext& rules_;
