@@ -75,7 +75,6 @@ foreach(
         stats/paired_ratio
         stats/paired_signs
         stats/precision
-        stats/rank_sum
         stats/sample
         stats/summary
         stats/warm_up)

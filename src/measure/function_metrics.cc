@@ -5,6 +5,7 @@
 #include <array>
 #include <utility>
 
+#include "stats/median_ratio.h"
 #include "stats/summary.h"
 
 namespace fathom::measure {
@@ -222,10 +223,13 @@ std::string clocks_forbid_standing(const FunctionCosts& best, const FunctionCost
   std::string differs = clocks_differ(describe_clocks(best_clocks), describe_clocks(here_clocks),
                                       {.base = "the best", .now = "this value"});
   if (differs.empty()) return {};
-  const std::optional<PairedRatio> cycles =
-      cost_by(cycles_of({.values = best.costs, .clocks = best_clocks}),
-              cycles_of({.values = here.costs, .clocks = here_clocks}), Costs::apart);
-  return cycles && standing_of(*cycles, resolution) == standing ? std::string() : differs;
+  // Values were measured one after the other.
+  const std::optional<MedianRatio> cycles =
+      median_ratio(cycles_of({.values = best.costs, .clocks = best_clocks}),
+                   cycles_of({.values = here.costs, .clocks = here_clocks}));
+  const bool agree =
+      cycles && cycles->interval && standing_of(*cycles->interval, resolution) == standing;
+  return agree ? std::string() : differs;
 }
 
 }  // namespace fathom::measure

@@ -7,9 +7,8 @@
 #include <utility>
 
 #include "stats/false_discovery.h"
-#include "stats/median_ratio.h"
+#include "stats/paired_ratio.h"
 #include "stats/paired_signs.h"
-#include "stats/rank_sum.h"
 #include "stats/sample.h"
 
 namespace fathom::measure {
@@ -27,13 +26,8 @@ std::optional<std::size_t> best_of(std::span<const std::vector<double>> costs) {
   return least ? std::optional(least->second) : std::nullopt;
 }
 
-double p_of(const std::vector<double>& one, const std::vector<double>& other, Costs kind) {
-  return (kind == Costs::of_rounds ? sign_test_p(one, other) : rank_sum_p(one, other)).value_or(1);
-}
-
 /// Of each value, whether it differs from the best, judged together with all other pairs.
-std::vector<bool> differ_from(std::size_t best, std::span<const std::vector<double>> costs,
-                              Costs kind) {
+std::vector<bool> differ_from(std::size_t best, std::span<const std::vector<double>> costs) {
   std::vector<double> p;
   std::vector<std::pair<std::size_t, std::size_t>> with_best;  // of a value, its place in p
   for (std::size_t one = 0; one < costs.size(); ++one) {
@@ -41,7 +35,7 @@ std::vector<bool> differ_from(std::size_t best, std::span<const std::vector<doub
     for (std::size_t other = one + 1; other < costs.size(); ++other) {
       if (costs[other].empty()) continue;
       if (one == best || other == best) with_best.emplace_back(one == best ? other : one, p.size());
-      p.push_back(p_of(costs[one], costs[other], kind));
+      p.push_back(sign_test_p(costs[one], costs[other]).value_or(1));
     }
   }
   const std::vector<bool> rejected = reject_with_false_discovery_rate(p, kFalseDiscovery);
@@ -52,17 +46,9 @@ std::vector<bool> differ_from(std::size_t best, std::span<const std::vector<doub
 
 }  // namespace
 
-std::optional<PairedRatio> cost_by(const std::vector<double>& best,
-                                   const std::vector<double>& costs, Costs kind) {
-  if (kind == Costs::of_rounds) return paired_ratio(best, costs);
-  const std::optional<MedianRatio> found = median_ratio(best, costs);
-  if (!found || !found->interval) return std::nullopt;
-  return PairedRatio{.ratio = found->ratio, .interval = *found->interval};
-}
-
-Standing standing_of(const PairedRatio& cost, double resolution) {
-  if (cost.interval.high <= 1 + resolution) return Standing::within;
-  return cost.interval.low > 1 + resolution ? Standing::worse : Standing::cannot_tell;
+Standing standing_of(const Bounds& cost, double resolution) {
+  if (cost.high <= 1 + resolution) return Standing::within;
+  return cost.low > 1 + resolution ? Standing::worse : Standing::cannot_tell;
 }
 
 std::string_view to_string(Standing standing) {
@@ -72,18 +58,18 @@ std::string_view to_string(Standing standing) {
 }
 
 Knee find_knee(std::span<const std::vector<double>> costs, std::span<const std::size_t> ascending,
-               Costs kind, double resolution) {
+               double resolution) {
   Knee found;
   found.rows.resize(costs.size());
   found.best = best_of(costs);
   if (!found.best) return found;
-  const std::vector<bool> differ = differ_from(*found.best, costs, kind);
+  const std::vector<bool> differ = differ_from(*found.best, costs);
   for (std::size_t place = 0; place < costs.size(); ++place) {
     KneeRow& row = found.rows[place];
     if (costs[place].empty()) continue;
-    row.cost = cost_by(costs[*found.best], costs[place], kind);
+    row.cost = paired_ratio(costs[*found.best], costs[place]);
     row.standing = place == *found.best ? Standing::best
-                   : row.cost           ? standing_of(*row.cost, resolution)
+                   : row.cost           ? standing_of(row.cost->interval, resolution)
                                         : Standing::cannot_tell;
     if (row.standing == Standing::worse && !differ[place]) row.standing = Standing::cannot_tell;
   }

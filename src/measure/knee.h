@@ -33,31 +33,22 @@ struct Knee {
   std::vector<std::size_t> perhaps;  ///< Smaller ones for which that is unknown.
 };
 
-/// How the costs of two values belong together.
-enum class Costs : std::uint8_t {
-  of_rounds,  ///< Each round had all values in random order: paired_ratio().
-  apart,      ///< One value after the other: median_ratio(), which is wider.
-};
-
-/// `costs` are those of each value (less is better; none where nothing was measured), `ascending`
-/// its places from the smallest value on. The best is chosen by the same data, which makes others
-/// look worse: any value could have been the best. So a value is worse only where, beside its
-/// interval, the test of its pair with the best holds at a false discovery rate of 5 % over all
-/// pairs of values. The test is the sign test of rounds, and that of rank sums of values apart.
-/// There is no knee where the best has too few costs for an interval. Source: Williams, Jones and
-/// Tukey, "Controlling error in multiple comparisons", Journal of Educational and Behavioral
-/// Statistics 24 (1999), 42-69, for the rate over all pairs. O(k² n log n) for k values.
+/// `costs` are those of each value by round, of which each had all values in random order (less is
+/// better; none where nothing was measured); `ascending` its places from the smallest value on. The
+/// best is chosen by the same data, which makes others look worse: any value could have been the
+/// best. So a value is worse only where, beside its interval, the sign test of its pair with the
+/// best holds at a false discovery rate of 5 % over all pairs of values. There is no knee where the
+/// best has too few costs for an interval. Source: Williams, Jones and Tukey, "Controlling error in
+/// multiple comparisons", Journal of Educational and Behavioral Statistics 24 (1999), 42-69, for
+/// the rate over all pairs. O(k² n log n) for k values.
 Knee find_knee(std::span<const std::vector<double>> costs, std::span<const std::size_t> ascending,
-               Costs kind, double resolution);
+               double resolution);
 
 /// Sets the knee, and what may be smaller, by the standings as they are: again after one of them
 /// was withheld.
 void settle_knee(Knee& found, std::span<const std::size_t> ascending);
-/// The cost of another value by that of the best; unset where there are too few for an interval.
-std::optional<PairedRatio> cost_by(const std::vector<double>& best,
-                                   const std::vector<double>& costs, Costs kind);
-/// Of one that is not the best, by its interval alone.
-Standing standing_of(const PairedRatio& cost, double resolution);
+/// Of one that is not the best, by the interval of its cost by that of the best.
+Standing standing_of(const Bounds& cost, double resolution);
 
 /// Places from the smallest number on; equal ones in their order.
 std::vector<std::size_t> ascending_places(std::span<const double> numbers);

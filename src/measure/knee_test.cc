@@ -19,18 +19,15 @@ std::vector<double> around(double centre, double spread = 0) {
 
 using Lists = std::vector<std::vector<double>>;
 
-Knee found(const Lists& costs, const std::vector<double>& values, double resolution = 0.01,
-           Costs kind = Costs::apart) {
-  return find_knee(costs, ascending_places(values), kind, resolution);
+Knee found(const Lists& costs, const std::vector<double>& values, double resolution = 0.01) {
+  return find_knee(costs, ascending_places(values), resolution);
 }
 
 TEST(Knee, IsTheSmallestValueWithinTheResolutionOfTheBest) {
-  for (const Costs kind : {Costs::apart, Costs::of_rounds}) {
-    const Lists costs = {around(10), around(5.04), around(5), around(5.2)};
-    EXPECT_EQ(found(costs, {1, 2, 4, 8}, 0.01, kind).knee, 1U);
-    EXPECT_EQ(found(costs, {1, 2, 4, 8}, 0.001, kind).knee, 2U);
-    EXPECT_EQ(found(costs, {1, 2, 4, 8}, 2, kind).knee, 0U);
-  }
+  const Lists costs = {around(10), around(5.04), around(5), around(5.2)};
+  EXPECT_EQ(found(costs, {1, 2, 4, 8}, 0.01).knee, 1U);
+  EXPECT_EQ(found(costs, {1, 2, 4, 8}, 0.001).knee, 2U);
+  EXPECT_EQ(found(costs, {1, 2, 4, 8}, 2).knee, 0U);
 }
 
 TEST(Knee, DoesNotDependOnTheOrder) {
@@ -69,13 +66,11 @@ TEST(Knee, NeedsCostsEnoughForAnInterval) {
   EXPECT_EQ(found({{10, 10}, {5, 5}}, {1, 2}).best, 1U);
 }
 
-/// What a round has in common is no difference between values; without rounds nobody knows.
-TEST(Knee, RoundsTellMoreThanValuesApart) {
+TEST(Knee, WhatARoundHasInCommonIsNoDifferenceBetweenValues) {
   const std::vector<double> noisy = around(5, 0.1);
   std::vector<double> twice;
   for (const double cost : noisy) twice.push_back(cost * 1.002);
-  EXPECT_EQ(found({twice, noisy}, {1, 2}, 0.01, Costs::of_rounds).knee, 0U);
-  EXPECT_EQ(found({twice, noisy}, {1, 2}, 0.01, Costs::apart).knee, 1U);
+  EXPECT_EQ(found({twice, noisy}, {1, 2}).knee, 0U);
 }
 
 /// Costs of rounds that differ by noise alone; the first value costs `factor` times as much.
@@ -101,30 +96,26 @@ std::size_t rows_that_are_worse(const Knee& knee) {
 TEST(Knee, OfEqualValuesSweepsSeldomCallOneWorse) {
   constexpr std::size_t kSweeps = 300;
   const double most = kSweeps * 0.05 + 3 * std::sqrt(kSweeps * 0.05 * 0.95);
-  for (const Costs kind : {Costs::of_rounds, Costs::apart}) {
-    for (const auto& [values, rounds] : {std::pair{20, 8}, {20, 30}, {6, 20}, {3, 40}}) {
-      std::size_t wrong = 0;
-      for (std::size_t seed = 0; seed < kSweeps; ++seed) {
-        const Lists costs =
-            noisy(static_cast<std::size_t>(values), static_cast<std::size_t>(rounds), 1, seed);
-        const Knee knee = found(costs, std::vector<double>(costs.size()), 0.001, kind);
-        wrong += rows_that_are_worse(knee) > 0 ? 1 : 0;
-      }
-      EXPECT_LE(static_cast<double>(wrong), most) << values << " values, " << rounds << " rounds";
+  for (const auto& [values, rounds] : {std::pair{20, 8}, {20, 30}, {6, 20}, {3, 40}}) {
+    std::size_t wrong = 0;
+    for (std::size_t seed = 0; seed < kSweeps; ++seed) {
+      const Lists costs =
+          noisy(static_cast<std::size_t>(values), static_cast<std::size_t>(rounds), 1, seed);
+      const Knee knee = found(costs, std::vector<double>(costs.size()), 0.001);
+      wrong += rows_that_are_worse(knee) > 0 ? 1 : 0;
     }
+    EXPECT_LE(static_cast<double>(wrong), most) << values << " values, " << rounds << " rounds";
   }
 }
 
 TEST(Knee, OfManyValuesASlowOneIsFound) {
   constexpr std::size_t kSweeps = 40;
-  for (const Costs kind : {Costs::of_rounds, Costs::apart}) {
-    std::size_t found_slow = 0;
-    for (std::uint64_t seed = 0; seed < kSweeps; ++seed) {
-      const Knee knee = found(noisy(20, 20, 1.2, seed), std::vector<double>(20), 0.01, kind);
-      found_slow += knee.rows[0].standing == Standing::worse ? 1 : 0;
-    }
-    EXPECT_GE(found_slow, kSweeps - 2);
+  std::size_t found_slow = 0;
+  for (std::uint64_t seed = 0; seed < kSweeps; ++seed) {
+    const Knee knee = found(noisy(20, 20, 1.2, seed), std::vector<double>(20));
+    found_slow += knee.rows[0].standing == Standing::worse ? 1 : 0;
   }
+  EXPECT_GE(found_slow, kSweeps - 2);
 }
 
 }  // namespace

@@ -10,6 +10,7 @@
 #include "measure/clocks.h"
 #include "measure/gpu_conditions.h"
 #include "measure/metrics.h"
+#include "stats/paired_ratio.h"
 #include "stats/precision.h"
 
 namespace fathom::measure {
@@ -168,8 +169,8 @@ std::string clocks_forbid_standing(const VariedOutcome& outcome,
     return costly_runs(outcome.points[at].runs, Side::now, costs[at]);
   };
   const auto agree = [&](const std::vector<double>& best, const std::vector<double>& here) {
-    const std::optional<PairedRatio> cost = cost_by(best, here, Costs::of_rounds);
-    return cost && standing_of(*cost, resolution) == *standing;
+    const std::optional<PairedRatio> cost = paired_ratio(best, here);
+    return cost && standing_of(cost->interval, resolution) == *standing;
   };
   return clocks_forbid(runs_of(*found.best), runs_of(place), agree,
                        {.base = "the best", .now = "this value"});
@@ -196,7 +197,7 @@ void judge_alone(const VariedOutcome& outcome, const Metric& metric, double reso
                             : std::vector<double>());
   }
   const std::vector<std::size_t> order = ascending(outcome.points);
-  Knee found = find_knee(costs, order, Costs::of_rounds, resolution);
+  Knee found = find_knee(costs, order, resolution);
   if (found.best && is_speed(metric.unit)) {
     for (std::size_t place = 0; place < costs.size(); ++place) {
       std::string why = clocks_forbid_standing(outcome, costs, found, place, resolution);

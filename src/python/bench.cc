@@ -299,8 +299,7 @@ void bind_sweeps(nb::module_& module) {
       "find_knee",
       [](const std::vector<double>& values, const std::vector<std::vector<double>>& costs,
          double resolution) {
-        return measure::find_knee(costs, measure::ascending_places(values),
-                                  measure::Costs::of_rounds, resolution);
+        return measure::find_knee(costs, measure::ascending_places(values), resolution);
       },
       nb::arg("values"), nb::arg("costs"), nb::arg("resolution"),
       "Of as many values as lists of costs, one a round, in each of which all were measured.");
