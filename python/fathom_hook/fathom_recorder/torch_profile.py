@@ -31,6 +31,9 @@ _FIRST_KERNELS = (
 )
 # Between two steps; src/analysis/structure/steps.cc knows the name.
 EVALUATION = "evaluation"
+# What the profiler does between two steps is time of ours, if it is worth telling.
+OWN_WORK = "recorder"
+_LEAST_OWN_NS = 1_000_000
 
 
 class Profiling:
@@ -264,9 +267,10 @@ class Profiling:
 
     def _silently(self, call: Callable[[], Result]) -> Result:
         """Without torch's warnings, which are meant for people who write profilers, and known as
-        ours."""
+        ours. In the thread of the program it is no time of the program."""
         foreign = self._watch.foreign
         foreign.ours = True
+        begin = monotonic_ns()
         try:
             if self._config is not None:  # other threads' warnings are the program's
                 return call()
@@ -275,6 +279,9 @@ class Profiling:
                 return call()
         finally:
             foreign.ours = False
+            took = monotonic_ns() - begin
+            if self._config is None and took >= _LEAST_OWN_NS:
+                self._watch.recorder.record(OWN_WORK, "phase", begin, took, -1)
 
 
 def loses_first_kernels(torch: Any) -> bool:

@@ -49,8 +49,10 @@ struct RecordedPhase {
   std::string_view advice;
 };
 
+constexpr std::string_view kRecorder = "start and end of traces";
 /// Of the recorder's phases, those that lie inside others first.
 constexpr std::array kRecordedPhases = {
+    RecordedPhase{"recorder", kRecorder, ""},
     RecordedPhase{
         "compilation", "compilation",
         "keep what torch.compile made (TORCHINDUCTOR_CACHE_DIR on a disk that stays, "
@@ -86,7 +88,9 @@ struct Found {
 
 std::vector<const RunPart*> WholeRun::beside_steps() const {
   constexpr std::size_t kMost = 2;
-  if (steps == Duration{} || wall - steps <= steps) return {};
+  const auto recorder = std::ranges::find(parts, kRecorder, &RunPart::name);
+  const Duration own = recorder == parts.end() ? Duration{} : recorder->time;
+  if (steps == Duration{} || wall - own - steps <= steps) return {};
   std::vector<const RunPart*> found;
   for (const RunPart& part : parts)
     if (!part.advice.empty() && (part.time > steps || kLeastShare * part.time >= wall))

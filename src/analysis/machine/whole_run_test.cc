@@ -53,8 +53,6 @@ class Ran {
     const auto at = std::ranges::find(run.parts, name, &RunPart::name);
     return at == run.parts.end() ? -1 : to_ns(at->time);
   }
-
- private:
   void timed(std::string_view name, std::string_view category, std::int64_t start,
              std::int64_t duration) {
     trace_.timed.push_back({.pid = 7,
@@ -64,6 +62,7 @@ class Ran {
                             .category = trace_.strings.intern(category)});
   }
 
+ private:
   Trace trace_;
   std::unique_ptr<Analyses> analyses_;
 };
@@ -84,6 +83,27 @@ TEST(WholeRun, EveryInstantIsInOnePart) {
   EXPECT_EQ(run.in_depth, duration_ns(200));
   EXPECT_EQ(Ran::names(run.beside_steps()), (Names{"imports", "before the first step"}))
       << "690 of 1000, though none alone is more than the steps";
+}
+
+TEST(WholeRun, WhatTheRecorderDoesIsNoTimeBetweenSteps) {
+  Ran ran;
+  ran.timed("recorder", "phase", 800, 50);
+  const WholeRun run = ran.whole();
+  EXPECT_EQ(Ran::time_of(run, "start and end of traces"), 50);
+  EXPECT_EQ(Ran::time_of(run, "after the last step"), 60);
+  EXPECT_EQ(Ran::time_of(run, "steps"), 310);
+}
+
+TEST(WholeRun, WhatTheRecorderDoesIsNoReasonToLookBesideTheSteps) {
+  WholeRun run;
+  run.wall = duration_ns(100);
+  run.steps = duration_ns(40);
+  run.parts = {{"imports", duration_ns(30), 1, "import less"},
+               {"steps", duration_ns(40), 4, ""},
+               {"start and end of traces", duration_ns(30), 2, ""}};
+  EXPECT_TRUE(run.beside_steps().empty()) << "30 of the program beside 40";
+  run.parts[2].name = "exit";
+  EXPECT_EQ(Ran::names(run.beside_steps()), Names{"imports"});
 }
 
 TEST(WholeRun, APartThatIsLargerThanTheStepsIsNamed) {
