@@ -48,6 +48,20 @@ def pytest_configure(config: pytest.Config) -> None:
     path = config.getoption("--fathom-bench-against")
     if path:
         config.stash[_SAVED] = _read(pathlib.Path(path))
+    path = config.getoption("--fathom-bench-save")
+    if path:
+        _see_that_it_can_be_written(pathlib.Path(path))
+
+
+def _see_that_it_can_be_written(path: pathlib.Path) -> None:
+    """Before tests run for minutes. A file that is there stays as it is until they have."""
+    is_new = not path.exists()
+    try:
+        path.open("ab").close()
+        if is_new:
+            path.unlink()
+    except OSError as error:
+        raise pytest.UsageError(f"--fathom-bench-save {path}: {error}") from None
 
 
 def _read(path: pathlib.Path) -> dict[str, Any]:
@@ -148,7 +162,10 @@ def pytest_terminal_summary(
     measured = [each for each in config.stash[_MEASURED] if each[1].metrics]
     path = config.getoption("--fathom-bench-save")
     if path:
-        _save(pathlib.Path(path), measured)
+        try:
+            _save(pathlib.Path(path), measured)
+        except OSError as error:
+            terminalreporter.line(f"--fathom-bench-save {path}: {error}", red=True)
     if not measured:
         return
     saved = config.stash.get(_SAVED, None)

@@ -3,6 +3,9 @@
 
 #include <algorithm>
 #include <iterator>
+#include <utility>
+
+#include "analysis/structure/stretches.h"
 
 namespace fathom {
 namespace {
@@ -67,16 +70,7 @@ Duration RuleContext::counted(const Interval& interval) const {
 CountedTime::CountedTime(const RuleContext& rules) {
   windows_.reserve(rules.steps.size());
   for (const Step* const step : rules.steps) windows_.push_back(step->window);
-  std::ranges::sort(windows_, {}, &Interval::begin);
-  std::size_t kept = 0;
-  for (const Interval& window : windows_) {
-    if (kept > 0 && window.begin <= windows_[kept - 1].end) {
-      windows_[kept - 1].end = std::max(windows_[kept - 1].end, window.end);
-    } else {
-      windows_[kept++] = window;
-    }
-  }
-  windows_.resize(kept);
+  windows_ = merged(std::move(windows_));
 }
 
 }  // namespace fathom

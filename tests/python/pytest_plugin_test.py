@@ -84,6 +84,26 @@ def test_a_file_that_is_none_is_an_error_of_usage(
     assert done.ret == pytest.ExitCode.USAGE_ERROR
 
 
+@pytest.mark.parametrize("path", [".", "no/such/saved.json"])
+def test_a_file_that_cannot_be_written_is_an_error_before_anything_runs(
+    pytester: pytest.Pytester, path: str
+) -> None:
+    pytester.makepyfile("def test_s(): open('ran', 'w').close()")
+    done = pytester.runpytest_subprocess(*PLUGIN, "--fathom-bench-save", path)
+    assert done.ret == pytest.ExitCode.USAGE_ERROR
+    done.stderr.fnmatch_lines([f"*--fathom-bench-save {path}: *"])
+    assert not (pytester.path / "ran").exists()
+
+
+def test_what_was_measured_is_shown_where_it_can_no_longer_be_saved(
+    pytester: pytest.Pytester,
+) -> None:
+    pytester.makepyfile(TESTS + "\n\ndef test_z():\n    import os\n    os.mkdir('saved.json')\n")
+    done = pytester.runpytest_subprocess(*PLUGIN, "--fathom-bench-save", "saved.json")
+    done.stdout.fnmatch_lines(["--fathom-bench-save saved.json: *", "*fathom_bench*"])
+    assert "Traceback" not in done.stdout.str()
+
+
 def test_a_sweep_is_refused(pytester: pytest.Pytester) -> None:
     pytester.makepyfile("def test_s(fathom_bench): fathom_bench(int, sweep={'x': [1]})")
     pytester.runpytest_subprocess(*PLUGIN).assert_outcomes(failed=1)

@@ -4,33 +4,24 @@
 #include <algorithm>
 #include <utility>
 
+#include "analysis/structure/stretches.h"
 #include "base/quantity_text.h"
 
 namespace fathom {
 namespace {
 
-/// Windows that touch or overlap become one: then short steps are not each blind.
-std::vector<Interval> merged(const RuleContext& rules) {
+/// Windows that touch or overlap are one: then short steps are not each blind.
+std::vector<Interval> counted(const RuleContext& rules) {
   std::vector<Interval> windows;
   windows.reserve(rules.steps.size());
   for (const Step* const step : rules.steps) windows.push_back(step->window);
-  std::ranges::sort(windows, {}, &Interval::begin);
-  std::size_t kept = 0;
-  for (const Interval& window : windows) {
-    if (kept > 0 && window.begin <= windows[kept - 1].end) {
-      windows[kept - 1].end = std::max(windows[kept - 1].end, window.end);
-    } else {
-      windows[kept++] = window;
-    }
-  }
-  windows.resize(kept);
-  return windows;
+  return merged(std::move(windows));
 }
 
 }  // namespace
 
 MachineView::MachineView(const RuleContext& rules)
-    : rules_(rules), telemetry_(rules.context.telemetry()), windows_(merged(rules)) {}
+    : rules_(rules), telemetry_(rules.context.telemetry()), windows_(counted(rules)) {}
 
 Abstention MachineView::abstention() {
   return {"no telemetry was recorded for these steps: record with fathom run"};
