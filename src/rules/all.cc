@@ -9,6 +9,7 @@ namespace fathom {
 
 Rule activations_dominate();
 Rule allocator_activity();
+Rule anomaly_mode();
 Rule autocast_casts();
 Rule bias_before_norm();
 Rule blocked_event_loop();
@@ -58,6 +59,7 @@ Rule python_loop();
 Rule recompilation();
 Rule recomputation();
 Rule redundant_ops();
+Rule repeated_backward();
 Rule serial_part();
 Rule shape_alignment();
 Rule small_batch();
@@ -89,6 +91,7 @@ std::span<const Rule> all_rules() {
       data_loading(),
       allocator_activity(),
       recompilation(),
+      anomaly_mode(),
       late_rank(),
       throttling(),
       cpu_created_tensors(),
@@ -101,6 +104,7 @@ std::span<const Rule> all_rules() {
       buffer_broadcasts(),
       small_collectives(),
       exposed_communication(),
+      repeated_backward(),
       dense_embedding_gradients(),
       zero_grad(),
       unfused_optimizer(),

@@ -43,6 +43,31 @@ class Unseen(unittest.TestCase):
         self.assertEqual(card["number"], 1)
         self.assertAlmostEqual(card["observed_ns"] / (1000 * waited / (len(spans) - 1)), 1, delta=0.02)
 
+    def test_nodes_that_run_once_for_each_loss_are_named_first(self):
+        """Four losses on one trunk: three quarters of what its nodes take is for going again."""
+        name = "each_loss_goes_back.json.gz"
+        spans = [(one["ts"], one["ts"] + one["dur"]) for one in events(name) if "ProfilerStep#" in one["name"]]
+        nodes: dict[Any, list[float]] = {}
+        for one in events(name):
+            number = one.get("args", {}).get("Sequence number")
+            if one["name"].startswith("autograd::engine::evaluate_function: ") and number is not None:
+                nodes.setdefault(number, []).append(one["dur"])
+        again = sum(sum(each) * (1 - 1 / len(each)) for each in nodes.values())
+        self.assertEqual(max(len(each) for each in nodes.values()), 4)
+        card = findings(diagnosis(name))[0]
+        self.assertEqual(card["rule"], "repeated-backward")
+        self.assertIn("4.000 times", card["title"])
+        self.assertAlmostEqual(card["upper_bound_ns"] / (1000 * again / len(spans)), 1, delta=0.03)
+
+    def test_anomaly_detection_is_told_by_what_autograd_looks_through(self):
+        name = "anomaly_detection_left_on.json.gz"
+        spans = [(one["ts"], one["ts"] + one["dur"]) for one in events(name) if "ProfilerStep#" in one["name"]]
+        checks = ("aten::isnan", "aten::_is_any_true", "aten::item")
+        looked = sum(one["dur"] for one in events(name) if one["name"] in checks)
+        card = findings(diagnosis(name))[0]
+        self.assertEqual(card["rule"], "anomaly-mode")
+        self.assertGreater(card["upper_bound_ns"], 0.98 * 1000 * looked / len(spans))
+
     def test_an_embedding_of_which_few_rows_are_looked_up_is_named_first(self):
         """Eight tables of 60,000 rows: their dense gradients, and what updates all rows."""
         name = "few_rows.json.gz"

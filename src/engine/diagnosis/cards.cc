@@ -144,19 +144,22 @@ void lead_with_the_largest(std::vector<RankedFinding>& findings) {
   if (largest != end) std::rotate(findings.begin(), largest, largest + 1);
 }
 
-/// What takes most of the step stands before a small part of it that nobody knows how to save:
-/// time of that part alone is claimed, and no replay predicts what is saved.
+/// What takes most of the step stands before a small part of it that nobody knows how to save (time
+/// of that part alone is claimed, and no replay predicts what is saved), and before next to
+/// nothing.
 void lead_with_the_bottleneck(std::vector<RankedFinding>& findings) {
   if (findings.empty()) return;
   constexpr double kMost = 50.0;    // Of the step, in percent, at least.
   constexpr double kSmaller = 4.0;  // So many times as much as what it stands before.
+  constexpr double kNext = 10.0;    // The same of what a replay predicts.
   const RankedFinding& first = findings.front();
-  if (first.part != FindingPart::gain || first.gain) return;
+  if (first.part != FindingPart::gain) return;
   const auto about = [](const RankedFinding& ranked) {
     return ranked.part == FindingPart::no_gain ? ranked.finding.about_percent : 0;
   };
   const auto most = std::ranges::max_element(findings, {}, about);
-  if (about(*most) < kMost || about(*most) < kSmaller * first.percent) return;
+  if (about(*most) < kMost || about(*most) < (first.gain ? kNext : kSmaller) * first.percent)
+    return;
   std::rotate(findings.begin(), most, most + 1);
 }
 

@@ -194,16 +194,17 @@ TEST(Cards, GiveEveryFindingItsPlaceAmongQuickWins) {
 }
 
 TEST(Cards, TellTheBottleneckBeforeASmallPartThatNoReplayPredicts) {
-  const auto order_with = [](double about, bool predicted) {
+  const auto order_with = [](double about, bool predicted, std::int64_t saved = 85) {
     RankedFinding bottleneck = found("hot-kernel", Family::latency, 0);
     bottleneck.finding.about_percent = about;
-    RankedFinding outliers = found("step-outliers", Family::host, 85);
+    RankedFinding outliers = found("step-outliers", Family::host, saved);
     if (predicted)
-      outliers.gain = RankedFinding::Gain{Duration{}, duration_ns(85), duration_ns(85)};
+      outliers.gain = RankedFinding::Gain{Duration{}, duration_ns(saved), duration_ns(saved)};
     return order(cards_of({std::move(outliers), std::move(bottleneck)}));
   };
   EXPECT_EQ(order_with(80.8, false), (Lines{"- hot-kernel", "1 step-outliers"}));
   EXPECT_EQ(order_with(80.8, true), (Lines{"1 step-outliers", "- hot-kernel"}));
+  EXPECT_EQ(order_with(80.8, true, 34), (Lines{"- hot-kernel", "1 step-outliers"}));
   EXPECT_EQ(order_with(30.0, false), (Lines{"1 step-outliers", "- hot-kernel"}));
 }
 

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <map>
 #include <optional>
+#include <set>
 #include <utility>
 
 #include "analysis/machine/thread_time.h"
@@ -81,6 +82,8 @@ static_assert(std::ranges::is_sorted(kHardlyComputing));
 constexpr Duration kLongMove = duration_ns(4'000'000);
 /// Fewer of an operator's calls than one of so many are long because the thread had no processor.
 constexpr std::int64_t kLongCallsOf = 10;
+/// Where each of so many steps has a long one, there is another reason.
+constexpr std::size_t kFewestSteps = 3;
 
 Duration& of(FamilyTimes& times, Family family) { return times[static_cast<std::size_t>(family)]; }
 Duration of(const FamilyTimes& times, Family family) {
@@ -247,8 +250,15 @@ class MovedTensors {
       if (!hardly_computes(piece)) continue;
       Calls& calls = calls_[trace_.slices.name[piece.op.row()]];
       ++calls.all;
-      if (piece.interval.length() >= kLongMove) ++calls.long_ones;
+      if (piece.interval.length() < kLongMove) continue;
+      ++calls.long_ones;
+      calls.steps.insert(rules.step_at(piece.interval.begin));
     }
+    for (auto& [name, calls] : calls_)
+      calls.in_each_step = rules.steps.size() >= kFewestSteps &&
+                           std::ranges::all_of(rules.steps, [&calls](const Step* step) {
+                             return calls.steps.contains(step);
+                           });
   }
 
   /// Of a piece in an operator, or in none. Where no shapes were recorded, by name and duration.
@@ -257,7 +267,8 @@ class MovedTensors {
     const auto calls = op.valid() ? calls_.find(trace_.slices.name[op.row()]) : calls_.end();
     if (calls != calls_.end()) {
       return piece.interval.length() >= kLongMove &&
-             calls->second.long_ones * kLongCallsOf >= calls->second.all;
+             (calls->second.in_each_step ||
+              calls->second.long_ones * kLongCallsOf >= calls->second.all);
     }
     const Signature* const signature = signature_of(trace_, op);
     if (signature == nullptr) return false;
@@ -272,6 +283,8 @@ class MovedTensors {
   struct Calls {
     std::int64_t all = 0;
     std::int64_t long_ones = 0;
+    std::set<const Step*> steps;  ///< That have a long one.
+    bool in_each_step = false;    ///< What takes processors away does not come so regularly.
   };
 
   [[nodiscard]] bool hardly_computes(const HostPiece& piece) const {

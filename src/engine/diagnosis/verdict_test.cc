@@ -147,6 +147,23 @@ TEST(Verdict, WithoutShapesLongCallsThatHardlyComputeMoveMemory) {
       << "one of twenty calls that is long was kept from its processor";
 }
 
+TEST(Verdict, WithoutShapesOneLongCallOfEachStepMovesMemory) {
+  const auto of_steps = [](std::int64_t steps_with_one) {
+    TraceBuilder trace;
+    for (std::int64_t step = 0; step < 4; ++step) {
+      const std::int64_t at = step * 100'000'000;
+      trace.step(step, at, 100'000'000);
+      for (std::int64_t call = 0; call < 19; ++call)
+        trace.op("aten::copy_", at + call * 1'000'000, 990'000);
+      const bool copies = step < steps_with_one;
+      trace.op(copies ? "aten::copy_" : "aten::mm", at + 19'000'000, 80'000'000);
+    }
+    return verdict_of(trace).id;
+  };
+  EXPECT_EQ(of_steps(4), VerdictId::memory_bandwidth_bound);
+  EXPECT_EQ(of_steps(3), VerdictId::compute_bound);
+}
+
 TEST(Verdict, CannotTellFromTheRestThatAnotherCycleLeaves) {
   TraceBuilder rest;
   rest.step(14, 0, 99'000);

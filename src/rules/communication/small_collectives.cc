@@ -28,7 +28,8 @@ constexpr std::string_view kDoc =
     "10 per step, from 1 % of the step, as far as nothing hides them. Between GEMMs each result "
     "is needed at once (tensor parallelism): such collectives cannot be joined and do not count. "
     "Where no size was recorded, kernels of at most 30 µs are taken for small; without a device "
-    "the rule then abstains. Sources: PyTorch's DDP design note (buckets of 25 "
+    "rows of collectives of which a quarter takes at most 500 µs each (late ranks only make them "
+    "longer), with low confidence. Sources: PyTorch's DDP design note (buckets of 25 "
     "MB); NCCL's documentation of its latency; the former TensorBoard plugin's communication "
     "advice.";
 
@@ -36,6 +37,8 @@ constexpr double kLeastPercent = 1.0;
 constexpr std::int64_t kSmall = std::int64_t{1} << 20;
 /// What takes no longer moves little: it takes that long on any link to have an answer.
 constexpr Duration kShort = duration_ns(30'000);
+/// Without a device: 1 MiB in less is more than gloo moves.
+constexpr Duration kShortOfHost = duration_ns(500'000);
 constexpr std::size_t kLeastPerStep = 10;
 constexpr std::size_t kShortestRun = 5;
 /// One collective for the run moves the same bytes, and pays its latency once.
@@ -69,6 +72,16 @@ std::vector<Time> products(const RuleContext& rules) {
 
 using Run = std::vector<CollectiveCall>;
 
+/// What a quarter of the calls takes at most.
+Duration quartile(const Trace& trace, const Run& run) {
+  std::vector<Duration> lengths;
+  lengths.reserve(run.size());
+  for (const CollectiveCall& call : run) lengths.push_back(trace.slices.duration[call.slice.row()]);
+  const auto at = lengths.begin() + static_cast<std::ptrdiff_t>(lengths.size() / 4);
+  std::ranges::nth_element(lengths, at);
+  return *at;
+}
+
 /// Small collectives of one kind with no matrix multiplication between them.
 std::vector<Run> runs_of(const RuleContext& rules, std::vector<CollectiveCall> calls, bool sized) {
   const Trace& trace = rules.trace();
@@ -76,7 +89,7 @@ std::vector<Run> runs_of(const RuleContext& rules, std::vector<CollectiveCall> c
     return trace.slices.start[call.slice.row()];
   };
   std::erase_if(calls, [&](const CollectiveCall& call) {
-    if (!sized) return trace.slices.duration[call.slice.row()] > kShort;
+    if (!sized) return rules.device >= 0 && trace.slices.duration[call.slice.row()] > kShort;
     return call.bytes <= 0 || call.bytes > kSmall;
   });
   std::ranges::stable_sort(calls, {}, start);
@@ -90,8 +103,22 @@ std::vector<Run> runs_of(const RuleContext& rules, std::vector<CollectiveCall> c
     }
     runs.back().push_back(call);
   }
-  std::erase_if(runs, [](const Run& run) { return run.size() < kShortestRun; });
+  const bool by_time = !sized && rules.device < 0;
+  std::erase_if(runs, [&](const Run& run) {
+    return run.size() < kShortestRun || (by_time && quartile(trace, run) > kShortOfHost);
+  });
   return runs;
+}
+
+/// On the processor a call shows twice: where it is made, and on the thread that does it.
+bool is_made(std::string_view name) { return name.starts_with("c10d::"); }
+
+/// How many of these are calls of the program.
+std::size_t made(const RuleContext& rules, const std::vector<SliceId>& calls) {
+  if (rules.device >= 0) return calls.size();
+  const auto count = static_cast<std::size_t>(std::ranges::count_if(
+      calls, [&rules](SliceId call) { return is_made(rules.trace().name(call)); }));
+  return count > 0 ? count : calls.size();
 }
 
 struct Found {
@@ -126,21 +153,25 @@ void add(const RuleContext& rules, const Run& run, Found& found) {
 
 Finding make(const RuleContext& rules, Found& found) {
   Finding finding;
-  const std::size_t per = found.calls.size() / rules.steps.size();
+  const std::size_t per = made(rules, found.calls) / rules.steps.size();
   finding.title =
       count_text(static_cast<std::int64_t>(per)) +
       " small collectives per step, one after another: " + per_step(rules, found.exposed);
   finding.family = Family::communication;
   finding.weight = weight_of(rules, found.exposed, 5, 15);
-  finding.confidence = Confidence::medium;
+  const bool guessed = found.bytes <= 0 && rules.device < 0;
+  finding.confidence = guessed ? Confidence::low : Confidence::medium;
   finding.effort = Effort::line;
   const std::string size =
-      found.bytes > 0
+      guessed ? ", whose sizes were not recorded, a quarter of them of at most " +
+                    duration_text(kShortOfHost) + " each"
+      : found.bytes > 0
           ? " of " + bytes_text(found.bytes / static_cast<std::int64_t>(found.calls.size())) +
                 " in the mean"
           : " of at most " + duration_text(kShort) + ", whose sizes were not recorded";
   finding.evidence.push_back(evidence_of(rules, found.calls,
-                                         counted_noun(found.calls.size(), "collective") + size +
+                                         counted_noun(made(rules, found.calls), "collective") +
+                                             size +
                                              ", with no matrix multiplication between them"));
   finding.counter_evidence =
       "Waiting for late ranks counts in, and stays: the first collective then waits for them.";
@@ -172,9 +203,8 @@ Outcome check(const RuleContext& rules) {
   const bool sized =
       std::ranges::any_of(calls, [](const CollectiveCall& call) { return call.bytes > 0; });
   Found found(rules);
-  if (sized || rules.device >= 0)
-    for (const Run& run : runs_of(rules, calls, sized)) add(rules, run, found);
-  if (found.calls.size() >= kLeastPerStep * rules.steps.size() &&
+  for (const Run& run : runs_of(rules, calls, sized)) add(rules, run, found);
+  if (made(rules, found.calls) >= kLeastPerStep * rules.steps.size() &&
       rules.percent(total(found.claims)) >= kLeastPercent) {
     return std::vector<Finding>{make(rules, found)};
   }

@@ -1,5 +1,9 @@
 // dominant-phase: one phase of training is longer than it should be.
+#include <algorithm>
 #include <array>
+#include <map>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include "base/quantity_text.h"
@@ -24,7 +28,9 @@ constexpr std::string_view kDoc =
     "device time. Phases are "
     "recognised by annotations, by autograd's sequence numbers and threads. Also names ranges of "
     "the program (record_function) that take 20 % of the step before its forward or after its "
-    "backward pass: nothing in them is differentiated. Source: counting of "
+    "backward pass: nothing in them is differentiated. Without a device, operators that are in no "
+    "such range, no pass and no optimizer step are named together from 30 % of the step on. "
+    "Source: counting of "
     "matrix multiplications; Kaplan et al. (2020).";
 
 constexpr double kLongBackward = 4.0;
@@ -33,6 +39,9 @@ constexpr double kLongForwardOfHost = 1.5;
 constexpr double kLongOptimizer = 30.0;
 /// A phase that takes less of the step dominates nothing.
 constexpr double kLeastPercent = 20.0;
+/// A larger share of the step than a passing look at the gradients takes.
+constexpr double kLeastOutside = 30.0;
+constexpr std::size_t kMostNames = 3;
 /// Where more is done only once, phases are not what they usually are.
 constexpr double kMostOnce = 50.0;
 
@@ -47,10 +56,18 @@ struct PhaseTimes {
   std::array<Duration, kPhases> time{};
   std::array<Blamed, kPhases> blamed;
   std::vector<RangeTime> ranges;  ///< As Phases::ranges.
+  RangeTime outside;  ///< Operators of the main thread in no range, pass and optimizer step.
+  std::map<StringId, Duration> outside_by_name;
   [[nodiscard]] double operator[](Phase phase) const {
     return static_cast<double>(to_ns(time[static_cast<std::size_t>(phase)]));
   }
 };
+
+/// Does an operator run that is in no phase?
+bool is_outside(const RuleContext& rules, const HostPiece& piece) {
+  return rules.device < 0 && piece.bucket == HostBucket::other_operators &&
+         rules.trace().kind(piece.op) == SliceKind::cpu_op;
+}
 
 PhaseTimes look(const RuleContext& rules) {
   PhaseTimes times;
@@ -73,6 +90,12 @@ PhaseTimes look(const RuleContext& rules) {
     if (time > Duration{}) times.blamed[phase].ops.push_back(piece.op);
     const std::size_t range = phases.range(piece.op);
     const bool own = piece.bucket != HostBucket::input && piece.bucket != HostBucket::warm_up;
+    if (range == Phases::kNoRange && is_outside(rules, piece) && time > Duration{}) {
+      times.outside.time += time;
+      times.outside.blamed.activities.push_back(piece.op);
+      times.outside.blamed.ops.push_back(piece.op);
+      times.outside_by_name[rules.trace().slices.name[piece.op.row()]] += time;
+    }
     if (range == Phases::kNoRange || !own || time <= Duration{}) continue;
     times.ranges[range].time += time;
     times.ranges[range].blamed.activities.push_back(piece.op);
@@ -132,6 +155,49 @@ Finding make_range(const RuleContext& rules, const RangeTime& times, const Phase
   return finding;
 }
 
+/// "aten::copy_ 52.8 ms, aten::eq 40.1 ms": the costliest three, per step.
+std::string costliest_names(const RuleContext& rules, const std::map<StringId, Duration>& each) {
+  std::vector<std::pair<Duration, std::string_view>> by_time;
+  by_time.reserve(each.size());
+  for (const auto& [name, time] : each) by_time.emplace_back(time, rules.trace().text(name));
+  std::ranges::sort(by_time, std::ranges::greater());
+  if (by_time.size() > kMostNames) by_time.resize(kMostNames);
+  std::string text;
+  for (const auto& [time, name] : by_time) {
+    if (!text.empty()) text += ", ";
+    text += std::string(name) + ' ' + duration_text(time / step_count(rules));
+  }
+  return text;
+}
+
+/// What a training step does that neither trains nor was named by the program.
+Finding make_outside(const RuleContext& rules, const PhaseTimes& times) {
+  const Duration time = times.outside.time;
+  Finding finding;
+  finding.key = "outside";
+  finding.component = true;
+  finding.title = "Neither passes nor the optimizer: other operators take " + per_step(rules, time);
+  finding.about_percent = rules.percent(time);
+  finding.family = Family::compute;
+  finding.weight = Weight::warning;
+  finding.confidence = Confidence::medium;
+  finding.effort = Effort::refactoring;
+  finding.evidence.push_back(evidence_of(rules, times.outside.blamed,
+                                         counted_noun(times.outside.blamed.ops.size(), "piece") +
+                                             " of such operators, most of it in " +
+                                             costliest_names(rules, times.outside_by_name)));
+  finding.counter_evidence =
+      "Passes without gradients (targets, samples, a teacher) look the same, and belong to the "
+      "method. Other findings may name parts of this time.";
+  finding.fix.text =
+      "Metrics, statistics of weights for a log, checks and copies of the weights: do them every "
+      "N steps. What is computed for each class, tensor or sample by itself, compute for all at "
+      "once (torch.bincount, torch._foreach_ operators). Keep sums in place of all "
+      "earlier answers where a metric allows it.";
+  finding.verify = "fathom ops TRACE --sort -host_self_ns";
+  return finding;
+}
+
 /// A node of second derivatives, "TanhBackwardBackward0": the backward pass is the model's.
 bool is_twice_backward(std::string_view name) {
   return name.find("BackwardBackward") != std::string_view::npos;
@@ -177,6 +243,8 @@ Outcome check(const RuleContext& rules) {
     if (rules.percent(times.ranges[i].time) < kLeastPercent) continue;
     findings.push_back(make_range(rules, times.ranges[i], rules.context.phases().ranges[i]));
   }
+  if (rules.percent(times.outside.time) >= kLeastOutside)
+    findings.push_back(make_outside(rules, times));
   return findings;
 }
 

@@ -103,5 +103,32 @@ TEST(DominantPhase, AbstainsWithoutABackwardPass) {
   EXPECT_NE(JudgedTrace(program.trace()).abstains(dominant_phase()), "");
 }
 
+/// Two steps of 10 us: a pass forward and back, and `metric` ns of comparisons behind it.
+std::vector<Finding> with_metric(std::int64_t metric) {
+  TraceBuilder builder;
+  for (std::int64_t step = 0; step < 2; ++step) {
+    const std::int64_t at = 10'000 * step;
+    builder.step(step, at, 10'000);
+    builder.op("aten::mm", at, 1000).sequence(1 + step);
+    builder.op("autograd::engine::evaluate_function: MmBackward0", at + 1100, 2000)
+        .sequence(1 + step, 1);
+    builder.annotation("Optimizer.step#SGD.step", at + 3200, 300);
+    builder.op("aten::add_", at + 3210, 200);
+    builder.op("aten::eq", at + 4000, metric).sequence(2 + step);
+  }
+  return JudgedTrace(builder).findings(dominant_phase());
+}
+
+TEST(DominantPhase, NamesOperatorsInNoPass) {
+  const auto findings = with_metric(5000);
+  ASSERT_EQ(findings.size(), 1U);
+  EXPECT_EQ(findings[0].key, "outside");
+  EXPECT_NE(findings[0].title.find("(50.0 % of the step)"), std::string::npos) << findings[0].title;
+  EXPECT_NE(findings[0].evidence[0].text.find("aten::eq 5.000 µs"), std::string::npos)
+      << findings[0].evidence[0].text;
+  EXPECT_TRUE(findings[0].claims.empty());
+  EXPECT_TRUE(with_metric(2000).empty());
+}
+
 }  // namespace
 }  // namespace fathom

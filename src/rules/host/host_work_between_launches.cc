@@ -24,6 +24,7 @@
 #include "rules/common/recorded.h"
 #include "rules/common/recorded_lines.h"
 #include "rules/common/sampled_lines.h"
+#include "rules/common/worker_starts.h"
 #include "rules/rule.h"
 #include "store/profiler_step.h"
 
@@ -588,21 +589,6 @@ std::string place_of_tensors(const RuleContext& rules) {
   return rules.device >= 0 ? " on the device" : "";
 }
 
-/// Operators that an iterator of torch's loader calls before its first fetch: it draws a seed,
-/// starts its workers, and asks the sampler for indices.
-constexpr auto kSampling = std::to_array<std::string_view>(
-    {"aten::empty", "aten::random_", "aten::item", "aten::_local_scalar_dense", "aten::randperm",
-     "aten::to", "aten::set_", "aten::resize_", "aten::scalar_tensor", "aten::fill_",
-     "aten::resolve_conj", "aten::resolve_neg", "detach", "aten::detach"});
-
-bool samples(std::string_view name) {
-  return std::ranges::find(kSampling, name) != kSampling.end();
-}
-
-bool fetches_from_workers(std::string_view name) {
-  return name.find("_MultiProcessingDataLoaderIter") != std::string_view::npos;
-}
-
 /// Do the workers of a loader start in this stretch: between the seed that an iterator draws and
 /// its first fetch, with nothing but the sampler in between?
 /// `others`: what is not the sampler's.
@@ -613,7 +599,8 @@ bool starts_workers(const RuleContext& rules, const Interval& stretch, TrackId t
   if (thread == nullptr) return false;
   const auto start_of = [&trace](SliceId at) { return trace.slices.start[at.row()]; };
   const auto after = std::ranges::lower_bound(thread->slices, stretch.end, {}, start_of);
-  if (after == thread->slices.begin() || !samples(trace.name(*std::prev(after)))) return false;
+  if (after == thread->slices.begin() || !is_of_sampler(trace.name(*std::prev(after))))
+    return false;
   const SliceId other = others.from(stretch.end);
   return other.valid() && fetches_from_workers(trace.name(other));
 }
@@ -621,7 +608,8 @@ bool starts_workers(const RuleContext& rules, const Interval& stretch, TrackId t
 /// The time of a place in which workers of a loader start.
 Duration starting_workers(const RuleContext& rules, const Site& site,
                           const std::vector<Stretch>& all) {
-  MatchingByThread others(rules, [&](SliceId at) { return !samples(rules.trace().name(at)); });
+  MatchingByThread others(rules,
+                          [&](SliceId at) { return !is_of_sampler(rules.trace().name(at)); });
   Duration sum{};
   for (const Interval& interval : site.stretches) {
     const auto at = std::ranges::lower_bound(all, interval.begin, {},
@@ -630,15 +618,6 @@ Duration starting_workers(const RuleContext& rules, const Site& site,
       sum += rules.counted(interval);
   }
   return sum;
-}
-
-Fix fix_of_workers() {
-  return {.text =
-              "Start the workers once: persistent_workers=True, and one loader that is iterated "
-              "over again. Caveat: they keep their memory between epochs; what the dataset "
-              "changes later does not reach them.",
-          .before = "loader = DataLoader(dataset, num_workers=n)",
-          .after = "loader = DataLoader(dataset, num_workers=n, persistent_workers=True)"};
 }
 
 Fix fix_of_freeing(const RuleContext& rules) {
@@ -1156,7 +1135,11 @@ Finding make(const RuleContext& rules, Site& site, const std::vector<Stretch>& a
          .slices = {},
          .where = {},
          .location = {}});
-    if (2 * starting > site.time && work == Work::other) finding.fix = fix_of_workers();
+    if (2 * starting > site.time && work == Work::other) {
+      finding.title = "A loader's workers start between operators: " + per_step(rules, site.time);
+      finding.cause = kWorkerStarts;
+      finding.fix = fix_of_worker_starts();
+    }
   }
   finding.verify =
       rules.device >= 0 ? "fathom gaps TRACE --filter 'cause=python'" : "fathom accounting TRACE";

@@ -34,7 +34,8 @@ constexpr std::string_view kDoc =
     "a quarter of the fetching fits beside the rest of the step, and up to as much of the idle "
     "time "
     "behind a fetch in which the host catches up with launching; half with twice as many. What is "
-    "then left of the fetching belongs to data-loading. "
+    "then left of the fetching belongs to data-loading. Where a fetch only takes rows of tensors, "
+    "one by one, indexing by the whole batch is advised in place of workers. "
     "Sources: PyTorch's tuning guide (asynchronous loading); "
     "the former TensorBoard plugin (5 %); TorchTidy's SynchronizedDataLoader.";
 
@@ -239,6 +240,97 @@ std::optional<Evidence> line_of(const RuleContext& rules, const std::vector<Slic
   return recorded_line(rules, std::move(stretches), trace.slices.track[fetches.front().row()]);
 }
 
+bool takes_row(std::string_view name) { return name == "aten::select"; }
+
+/// Operators of a fetch that only takes rows out of tensors and puts them together again.
+bool belongs_to_rows(std::string_view name) {
+  constexpr auto kNames = std::to_array<std::string_view>({"aten::select",
+                                                           "aten::as_strided",
+                                                           "aten::stack",
+                                                           "aten::cat",
+                                                           "aten::empty",
+                                                           "aten::item",
+                                                           "aten::_local_scalar_dense",
+                                                           "aten::unbind",
+                                                           "aten::narrow",
+                                                           "aten::randperm",
+                                                           "aten::random_",
+                                                           "aten::resize_",
+                                                           "aten::to",
+                                                           "aten::set_",
+                                                           "aten::fill_",
+                                                           "aten::detach",
+                                                           "detach",
+                                                           "aten::scalar_tensor",
+                                                           "aten::resolve_conj",
+                                                           "aten::resolve_neg",
+                                                           "aten::unsqueeze",
+                                                           "aten::view"});
+  return std::ranges::find(kNames, name) != kNames.end();
+}
+
+/// How many rows of tensors these fetches take, one by one and with nothing else in between; 0
+/// where they do more than that. O(operators inside).
+std::size_t rows_taken(const RuleContext& rules, const std::vector<SliceId>& fetches) {
+  constexpr std::size_t kFewest = 32;                 // Of each fetch.
+  constexpr Duration kLongest = duration_ns(50'000);  // With the Python that takes a row.
+  const Trace& trace = rules.trace();
+  const NameSet rows(trace, takes_row);
+  const NameSet known(trace, belongs_to_rows);
+  std::size_t taken = 0;
+  Duration fetching{};
+  for (const SliceId fetch : fetches) {
+    fetching += trace.slices.duration[fetch.row()];
+    for (const SliceId inside : tree(rules, fetch)) {
+      if (inside == fetch || trace.kind(inside) != SliceKind::cpu_op) continue;
+      const StringId name = trace.slices.name[inside.row()];
+      if (!known.contains(name)) return 0;
+      if (rows.contains(name)) ++taken;
+    }
+  }
+  if (taken < kFewest * fetches.size()) return 0;
+  return fetching > static_cast<std::int64_t>(taken) * kLongest ? 0 : taken;
+}
+
+/// For samples that lie in memory as tensors workers are not the cure: whole batches can be
+/// indexed.
+Finding make_rows(const RuleContext& rules, const std::vector<SliceId>& found, std::size_t rows) {
+  constexpr float kLeft = 0.05F;  // Of the fetching, for one row after another is a batch at once.
+  Finding finding;
+  finding.component = true;
+  finding.key = "rows";
+  claim_host_work(rules, found, 1.0 - static_cast<double>(kLeft), finding.claims, {Bucket::input});
+  const Duration exposed = whole(finding.claims);
+  finding.title = "The data loader takes rows of tensors one by one: " + per_step(rules, exposed);
+  finding.family = Family::input;
+  finding.weight = weight_of(rules, exposed);
+  finding.confidence = Confidence::high;
+  finding.effort = Effort::line;
+  finding.evidence.push_back(evidence_of(
+      rules, found,
+      counted_noun(found.size(), "fetch range") + " of _SingleProcessDataLoaderIter, with " +
+          count_text(static_cast<std::int64_t>(rows / found.size())) +
+          " aten::select each and no other work but putting them together, for " +
+          per_step(rules, exposed)));
+  finding.counter_evidence =
+      "A dataset whose own code wants one index cannot be indexed by a batch. Workers would hide a "
+      "part: they take the same rows one by one, and send each batch between processes.";
+  const std::int64_t batch = batch_of(rules, found.size());
+  const std::string size = batch > 0 ? std::to_string(batch) : "batch_size";
+  finding.fix = {
+      .text =
+          "Index whole batches: with batch_size=None the loader hands the dataset a list of "
+          "indices, and a TensorDataset takes all of its rows at once.",
+      .before = "DataLoader(dataset, batch_size=" + size + ", shuffle=True)",
+      .after = "batches = BatchSampler(RandomSampler(dataset), " + size +
+               ", drop_last=False)\nDataLoader(dataset, sampler=batches, batch_size=None)"};
+  finding.verify = "fathom accounting TRACE";
+  for (const SliceId fetch : found) scale_tree(rules, fetch, kLeft, finding.edits);
+  finding.assumption = "a batch is taken at once, for a twentieth of what its rows take";
+  finding.pessimism = 0.8;
+  return finding;
+}
+
 Finding make(const RuleContext& rules, bool single, const std::vector<SliceId>& found,
              Duration exposed) {
   Finding finding;
@@ -322,7 +414,9 @@ Outcome check(const RuleContext& rules) {
     return std::vector<Finding>{};
   }
   std::vector<Finding> findings;
-  findings.push_back(make(rules, single, found, exposed));
+  const std::size_t rows = single ? rows_taken(rules, found) : 0;
+  findings.push_back(rows > 0 ? make_rows(rules, found, rows)
+                              : make(rules, single, found, exposed));
   return findings;
 }
 

@@ -230,5 +230,28 @@ TEST(DataLoaderWorkers, PinNoMemoryWithoutADevice) {
   EXPECT_EQ(on_machine(kSingle, 16, 0).at(0).fix.after.find("pin_memory"), std::string::npos);
 }
 
+/// A step of 1 ms, of which fetching takes 640 us: 64 samples, each by `op`.
+std::vector<Finding> in_memory(std::string_view op, bool other_work) {
+  TraceBuilder builder;
+  builder.step(0, 0, 1'000'000);
+  builder.annotation("enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__", 0, 660'000);
+  for (std::int64_t i = 0; i < 64; ++i) builder.op(op, 10'000 * i + 100, 3'000);
+  builder.op(other_work ? "aten::mul" : "aten::stack", 645'000, 10'000);
+  builder.op("aten::mm", 700'000, 200'000);
+  return JudgedTrace(builder).findings(data_loader_workers());
+}
+
+TEST(DataLoaderWorkers, AreNotTheCureForRowsOfTensors) {
+  const std::vector<Finding> findings = in_memory("aten::select", false);
+  ASSERT_EQ(findings.size(), 1U);
+  EXPECT_EQ(findings[0].key, "rows");
+  EXPECT_NE(findings[0].evidence[0].text.find("64 aten::select each"), std::string::npos)
+      << findings[0].evidence[0].text;
+  EXPECT_NE(findings[0].fix.after.find("batch_size=None"), std::string::npos);
+  for (const Finding& other :
+       {in_memory("aten::select", true).at(0), in_memory("aten::sin", false).at(0)})
+    EXPECT_EQ(other.key, "none");
+}
+
 }  // namespace
 }  // namespace fathom

@@ -13,6 +13,7 @@
 #include "rules/common/names.h"
 #include "rules/common/program.h"
 #include "rules/common/recorded.h"
+#include "rules/common/worker_starts.h"
 #include "rules/rule.h"
 
 namespace fathom {
@@ -30,7 +31,10 @@ constexpr std::string_view kDoc =
     "reported where Python stacks or annotations inside the fetches were recorded. Of torch's own "
     "loader, "
     "data-loader-workers claims what workers would hide; this rule claims what is left of the "
-    "fetching. Sources: the former TensorBoard plugin (5 %); TraceML's INPUT_BOUND (10 and 20 %).";
+    "fetching. Where most of the waiting is at the end of one iterator with workers and the begin "
+    "of "
+    "the next, that is the finding. Sources: the former TensorBoard plugin (5 %); TraceML's "
+    "INPUT_BOUND (10 and 20 %).";
 
 constexpr double kLeastPercent = 5.0;
 /// Workers that the replay assumes for a loader that had none.
@@ -205,6 +209,38 @@ double time_left(const RuleContext& rules, const Found& found, Duration exposed)
   return waited <= 0 ? 0.0 : std::max(0.0, step / 2 - (step - waited)) / waited;
 }
 
+/// The fetches in which a loader's workers start or end, where most of the waiting is in them.
+std::vector<SliceId> turns(const RuleContext& rules, const Found& found, Duration exposed) {
+  if (found.loader != Loader::workers || only_first(found)) return {};
+  std::vector<SliceId> turning = turning_fetches(rules, found.fetches);
+  std::vector<Claim> claims;
+  claim_host_work(rules, turning, 1.0, claims, {Bucket::input});
+  if (2 * total(claims) < exposed) turning.clear();
+  return turning;
+}
+
+/// What is waited for is workers that start and end, not samples that are slow.
+void tell_of_turns(const RuleContext& rules, const std::vector<SliceId>& turning,
+                   Finding& finding) {
+  Duration waiting{};
+  for (const SliceId fetch : turning) waiting += rules.counted(interval_of(rules.trace(), fetch));
+  finding.cause = kWorkerStarts;
+  finding.title = "A loader's workers end and start anew: " + per_step(rules, waiting);
+  finding.confidence = Confidence::medium;
+  finding.effort = Effort::flag;
+  finding.evidence.front() = evidence_of(
+      rules, turning,
+      counted_noun(turning.size(), "fetch range") +
+          " at the end or the begin of an iterator over the loader, told by the seed that it "
+          "draws; all others together wait for " +
+          per_step(rules, std::max(total(finding.claims) - waiting, Duration{})));
+  finding.counter_evidence =
+      "Nothing is ready at the begin of an epoch: what workers need for a first batch stays, and "
+      "one that is slow to make looks the same.";
+  finding.fix = fix_of_worker_starts();
+  finding.assumption = "workers that stay have a first batch ready, or soon";
+}
+
 Outcome check(const RuleContext& rules) {
   if (only_a_rest(rules)) return Abstention{"a single step without an operator was recorded"};
   const Found found = look(rules);
@@ -261,6 +297,8 @@ Outcome check(const RuleContext& rules) {
     if (found.loader != Loader::workers) finding.edits.overlap.push_back(fetch);
   }
   finding.assumption = assumption_of(found.loader);
+  if (const std::vector<SliceId> turning = turns(rules, found, exposed); !turning.empty())
+    tell_of_turns(rules, turning, finding);
   finding.pessimism = 0.6;
   return std::vector<Finding>{std::move(finding)};
 }

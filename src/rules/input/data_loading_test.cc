@@ -176,5 +176,31 @@ TEST(DataLoading, DoesNotTakeTheFirstFetchOfWorkersForUsual) {
   EXPECT_EQ(found(3)[0].confidence, Confidence::high);
 }
 
+/// A step of 1 ms: a batch of the old iterator is used, its last fetch finds nothing more, a seed
+/// is drawn, and the first fetch of the new one waits; `seed` is what is called between the two.
+std::vector<Finding> epoch_ends(std::string_view seed) {
+  TraceBuilder builder;
+  builder.step(0, 0, 1'000'000);
+  builder.annotation(kWorkers, 1'000, 20'000);
+  builder.op("aten::mm", 30'000, 100'000);
+  builder.annotation(kWorkers, 150'000, 250'000);
+  builder.op("aten::empty", 401'000, 1'000);
+  builder.op(seed, 403'000, 1'000);
+  builder.annotation(kWorkers, 450'000, 300'000);
+  builder.op("aten::mm", 760'000, 100'000);
+  return JudgedTrace(builder).findings(data_loading());
+}
+
+TEST(DataLoading, TellsWorkersThatEndAndStartFromSlowSamples) {
+  const std::vector<Finding> findings = epoch_ends("aten::random_");
+  ASSERT_EQ(findings.size(), 1U);
+  EXPECT_EQ(findings[0].title,
+            "A loader's workers end and start anew: 550.0 µs (55.0 % of the step)");
+  EXPECT_NE(findings[0].fix.after.find("persistent_workers=True"), std::string::npos);
+  const std::vector<Finding> others = epoch_ends("aten::mm");
+  ASSERT_EQ(others.size(), 1U);
+  EXPECT_EQ(others[0].title.find("Samples are slow"), 0U) << others[0].title;
+}
+
 }  // namespace
 }  // namespace fathom

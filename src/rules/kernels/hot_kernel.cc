@@ -9,6 +9,7 @@
 #include "analysis/roofline/op_formulas.h"
 #include "analysis/util/json_list.h"
 #include "base/quantity_text.h"
+#include "rules/common/arguments.h"
 #include "rules/common/claims.h"
 #include "rules/common/counted.h"
 #include "rules/common/evidence.h"
@@ -30,7 +31,8 @@ constexpr std::string_view kDoc =
     "count for the 5 %. One that no formula prices is named from 25 % "
     "on, without a saving. Without a device there are no roofs: operators that gather rows or add "
     "them up by indices are named together from 25 % on, and so is one that orders or chooses "
-    "elements (sort, topk, unique) by itself, calls of less than 20 us left out. Source: Williams "
+    "elements (sort, topk, unique) by itself, calls of less than 20 us left out; any other that no "
+    "formula prices (a loss, a recurrent layer) from 50 % on. Source: Williams "
     "et al., Roofline "
     "(2009); Nsight Compute's threshold of 60 % for latency-bound kernels.";
 
@@ -42,6 +44,8 @@ constexpr std::size_t kMostFindings = 3;
 constexpr std::size_t kFewestCalls = 3;
 constexpr std::int64_t kStalled = 20;
 constexpr double kLeastPercentWithoutRoof = 25.0;
+/// Without a device, of an operator that neither orders nor chooses.
+constexpr double kMostOfTheStep = 50.0;
 /// What a shorter call takes is calling it.
 constexpr Duration kLeastCall = duration_ns(20'000);
 
@@ -193,13 +197,22 @@ bool orders_or_chooses(std::string_view op) {
                              [op](std::string_view begin) { return op.starts_with(begin); });
 }
 
+/// Does it gather or add up elements whose places are data?
+bool goes_by_index(std::string_view op) {
+  return op == "aten::index" || op.starts_with("aten::index_") ||
+         op.starts_with("aten::_index_put") || op.starts_with("aten::gather") ||
+         op.starts_with("aten::scatter") || op.starts_with("aten::take");
+}
+
 /// Operators of ATen that no formula prices, by name; with the time of all their shapes. On the
-/// main thread, without a device, where most have no roof, those that order or choose.
+/// main thread, too, without a device, where what moves memory is for other rules.
 std::map<StringId, Blamed> unpriced(const RuleContext& rules) {
   const Trace& trace = rules.trace();
   const bool host = rules.device < 0;
   const NameSet names(trace, [host](std::string_view name) {
-    if (host) return orders_or_chooses(name);
+    if (host && orders_or_chooses(name)) return true;
+    if (host && (goes_by_index(name) || is_product(name) || name.find("conv") != name.npos))
+      return false;
     return name.starts_with("aten::") && !op_formula(name);
   });
   std::map<StringId, Blamed> found;
@@ -218,9 +231,11 @@ std::optional<Finding> without_roof(const RuleContext& rules) {
   const std::map<StringId, Blamed> found = unpriced(rules);
   const auto most =
       std::ranges::max_element(found, {}, [](const auto& each) { return each.second.time; });
-  if (most == found.end() || rules.percent(most->second.time) < kLeastPercentWithoutRoof) return {};
+  if (most == found.end()) return {};
   const Blamed& blamed = most->second;
   const std::string name(rules.trace().text(most->first));
+  const bool any = rules.device < 0 && !orders_or_chooses(name);
+  if (rules.percent(blamed.time) < (any ? kMostOfTheStep : kLeastPercentWithoutRoof)) return {};
   Finding finding;
   finding.key = name;
   finding.title = name + " alone takes " + per_step(rules, blamed.time);
@@ -238,8 +253,11 @@ std::optional<Finding> without_roof(const RuleContext& rules) {
   if (rules.device < 0) {
     finding.counter_evidence = "How long it must take is not known: no saving is predicted.";
     finding.fix.text =
-        "Call it less often, or on fewer elements: sort or choose once what is used several times, "
-        "and take the least or largest few by torch.topk where no order of all is needed.";
+        any ? "Only less of it makes the step faster: a smaller or shorter input, fewer calls, or "
+              "another operator or library that computes the same."
+            : "Call it less often, or on fewer elements: sort or choose once what is used several "
+              "times, "
+              "and take the least or largest few by torch.topk where no order of all is needed.";
     finding.verify = "fathom ops TRACE --sort -host_self_ns";
     return finding;
   }
@@ -252,13 +270,6 @@ std::optional<Finding> without_roof(const RuleContext& rules) {
                 "rocprof-compute) to see whether computing or memory limits it.";
   finding.verify = "fathom ops TRACE --sort -device_self_ns";
   return finding;
-}
-
-/// Does it gather or add up elements whose places are data?
-bool goes_by_index(std::string_view op) {
-  return op == "aten::index" || op.starts_with("aten::index_") ||
-         op.starts_with("aten::_index_put") || op.starts_with("aten::gather") ||
-         op.starts_with("aten::scatter") || op.starts_with("aten::take");
 }
 
 /// "aten::index 52.8 ms, aten::index_put_ 40.1 ms": the costliest three of them, per step.

@@ -182,5 +182,21 @@ TEST(HotKernel, NamesSortingThatTakesMuchOfTheMainThread) {
   EXPECT_TRUE(found("aten::bernoulli_", 400'000).empty()) << "as many elements, as much time";
 }
 
+TEST(HotKernel, WithoutADeviceNamesWhatNoFormulaPricesFromHalfOfTheStepOn) {
+  const auto found = [](std::string_view name, std::int64_t duration) {
+    TraceBuilder builder;
+    builder.step(0, 0, 1'000'000);
+    builder.op(name, 0, duration);
+    return JudgedTrace(builder).findings(hot_kernel());
+  };
+  const std::vector<Finding> findings = found("aten::_ctc_loss", 600'000);
+  ASSERT_EQ(findings.size(), 1U);
+  EXPECT_EQ(findings[0].title, "aten::_ctc_loss alone takes 600.0 µs (60.0 % of the step)");
+  EXPECT_EQ(findings[0].fix.text.find("Only less of it"), 0U);
+  EXPECT_TRUE(found("aten::_ctc_loss", 400'000).empty());
+  EXPECT_TRUE(found("aten::copy_", 600'000).empty()) << "priced";
+  EXPECT_EQ(found("aten::sort", 400'000).size(), 1U);
+}
+
 }  // namespace
 }  // namespace fathom

@@ -1,5 +1,6 @@
 // layout-copies: tensors are copied to change their layout.
 #include <algorithm>
+#include <array>
 
 #include "base/quantity_text.h"
 #include "rules/common/claims.h"
@@ -17,7 +18,8 @@ constexpr std::string_view kDoc =
     "aten::contiguous, and clone or reshape of a view, copy a tensor "
     "without computing anything: the operands were transposed or sliced, and what "
     "follows wants them dense. The clone that an operator changes in place, as aten::masked_fill "
-    "does, is none. Fires when such copies take at least 3 % of the step. "
+    "does, or puts in order, as aten::median does, is none. Fires when such copies take at least 3 "
+    "% of the step. "
     "Source: PyTorch's tensor views documentation; Nsight's advice on transposes.";
 
 constexpr double kLeastPercent = 3.0;
@@ -36,10 +38,18 @@ std::vector<bool> copying(const RuleContext& rules) {
   return found;
 }
 
+/// Does it put elements of a copy of its own in order?
+bool orders_a_copy(std::string_view name) {
+  constexpr auto kNames = std::to_array<std::string_view>(
+      {"aten::median", "aten::nanmedian", "aten::kthvalue", "aten::sort", "aten::mode"});
+  return std::ranges::find(kNames, name) != kNames.end();
+}
+
 /// Operators that copy their operand and change the copy by their twin, as aten::masked_fill does
-/// by aten::masked_fill_.
+/// by aten::masked_fill_, or by themselves.
 NameSet changing_copies(const Trace& trace) {
   return {trace, [&trace](std::string_view name) {
+            if (orders_a_copy(name)) return true;
             return name.starts_with("aten::") && !changes_layout(name) &&
                    trace.strings.find(std::string(name) + "_").valid();
           }};

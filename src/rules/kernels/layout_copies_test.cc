@@ -76,5 +76,18 @@ TEST(LayoutCopies, AbstainWhereTheDeviceWasNotRecorded) {
   EXPECT_NE(JudgedTrace(builder).abstains(layout_copies()), "");
 }
 
+TEST(LayoutCopies, AreNotTheCopyThatIsPutInOrder) {
+  const auto found = [](std::string_view around) {
+    TraceBuilder builder;
+    builder.step(0, 0, 1000);
+    builder.op(around, 0, 900);
+    builder.op("aten::clone", 10, 500);
+    builder.op("aten::copy_", 20, 480);
+    return JudgedTrace(builder).findings(layout_copies()).size();
+  };
+  EXPECT_EQ(found("aten::median"), 0U);
+  EXPECT_EQ(found("aten::linear"), 1U);
+}
+
 }  // namespace
 }  // namespace fathom

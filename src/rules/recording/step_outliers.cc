@@ -28,7 +28,8 @@ constexpr std::string_view kDoc =
     "Steps drift when, over at least ten, the rank correlation of length and order is beyond 0.7 "
     "and the last third's median is over 10 % longer than the first third's. Of steps that `fathom "
     "run` "
-    "only timed outliers are named, too, but not what made them long. The verdict and the savings "
+    "only timed outliers are named, too, but not what made them long; and that they grow, from 1.5 "
+    "times on, for then few recorded ones are not like the others. The verdict and the savings "
     "of other findings are of the steps that are no outliers. Leading long steps are warm-up and "
     "left to warmup-in-window. Sources: Tukey's fences; "
     "nsys-ai's layer outliers (the same two conditions).";
@@ -37,6 +38,8 @@ constexpr std::size_t kFewestSteps = 4;
 constexpr std::size_t kFewestForDrift = 10;
 constexpr double kCorrelation = 0.7;
 constexpr double kLeastDrift = 1.10;
+/// Of the steps of a run, which other programs may lengthen for longer than a recording lasts.
+constexpr double kLeastDriftOfRun = 1.50;
 /// What the outliers cost in all must be at least this share of the time.
 constexpr double kLeastPercent = 1.0;
 
@@ -312,13 +315,70 @@ double correlation(const std::vector<Duration>& lengths) {
   return 1.0 - 6.0 * sum / (n * (n * n - 1.0));
 }
 
-std::optional<Finding> drift(const RuleContext& rules) {
-  const std::vector<Duration> lengths = step_lengths(rules);
+/// The medians of the first and of the last third of steps that grow.
+struct Growth {
+  double first = 0;
+  double last = 0;
+};
+
+std::optional<Growth> growth_of(const std::vector<Duration>& lengths, double least) {
   if (lengths.size() < kFewestForDrift) return {};
   const auto third = static_cast<std::ptrdiff_t>(lengths.size() / 3);
-  const double first = number(median_of({lengths.begin(), lengths.begin() + third}));
-  const double last = number(median_of({lengths.end() - third, lengths.end()}));
-  if (first <= 0 || last < kLeastDrift * first || correlation(lengths) < kCorrelation) return {};
+  const Growth growth{.first = number(median_of({lengths.begin(), lengths.begin() + third})),
+                      .last = number(median_of({lengths.end() - third, lengths.end()}))};
+  if (growth.first <= 0 || growth.last < least * growth.first) return {};
+  if (correlation(lengths) < kCorrelation) return {};
+  return growth;
+}
+
+/// All steps of the run grow, of which few were recorded in depth.
+std::optional<Finding> timed_drift(const RuleContext& rules) {
+  const std::optional<TimedSteps>& timed = rules.context.timed_steps();
+  if (!timed || timed->requests) return {};
+  std::vector<Duration> lengths;
+  for (const RunStep& step : recorded_run_steps(rules.trace()))
+    lengths.push_back(step.window.length());
+  const std::optional<Growth> growth = growth_of(lengths, kLeastDriftOfRun);
+  if (!growth) return {};
+  Finding finding;
+  finding.key = "timed-drift";
+  finding.title = "The run's steps grow longer: " +
+                  duration_text(duration_ns(static_cast<std::int64_t>(growth->first))) +
+                  " in the first third, " +
+                  duration_text(duration_ns(static_cast<std::int64_t>(growth->last))) +
+                  " in the last";
+  finding.family = Family::host;
+  finding.weight = Weight::warning;
+  finding.confidence = Confidence::medium;
+  finding.effort = Effort::line;
+  finding.evidence.push_back({.text = "medians of " +
+                                      count_text(static_cast<std::int64_t>(lengths.size())) +
+                                      " timed steps; rank correlation of length and order " +
+                                      real_text(correlation(lengths)),
+                              .slices = {},
+                              .where = {},
+                              .location = {}});
+  finding.counter_evidence =
+      "Batches that are sorted by length, or another program that starts meanwhile, look the "
+      "same. What grows is not known: few steps were recorded in depth, and their shares are not "
+      "those of later ones.";
+  finding.fix = {
+      .text =
+          "Record late steps, too, and compare: what grows has a larger share in them. Look for "
+          "metrics over all earlier answers, lists and tensors that are added to in each step, "
+          "caches and logs.",
+      .before = "fathom run -- COMMAND",
+      .after = "fathom run --steps skip_first=" + std::to_string(lengths.size() * 2 / 3) +
+               " -- COMMAND"};
+  finding.verify = "fathom steps TRACE";
+  return finding;
+}
+
+std::optional<Finding> drift(const RuleContext& rules) {
+  const std::vector<Duration> lengths = step_lengths(rules);
+  const std::optional<Growth> growth = growth_of(lengths, kLeastDrift);
+  if (!growth) return {};
+  const auto [first, last] = *growth;
   Finding finding;
   finding.key = "drift";
   finding.title = "Steps grow longer: by " + percent_text(100 * (last / first - 1)) +
@@ -362,6 +422,7 @@ RuleContext after_warm_up(const RuleContext& rules) {
 Outcome check(const RuleContext& every) {
   std::vector<Finding> findings;
   if (std::optional<Finding> timed = timed_outliers(every)) findings.push_back(std::move(*timed));
+  if (std::optional<Finding> grow = timed_drift(every)) findings.push_back(std::move(*grow));
   const RuleContext rules = after_warm_up(every);
   if (rules.steps.size() < kFewestSteps) {
     if (!findings.empty()) return findings;

@@ -173,5 +173,27 @@ TEST(StepOutliers, NeedFourSteps) {
   EXPECT_NE(JudgedTrace(builder).abstains(step_outliers()), "");
 }
 
+TEST(StepOutliers, OfARunTellThatItsStepsGrow) {
+  const auto judged = [](std::int64_t growth) {
+    TraceBuilder builder;
+    steps(builder, {100, 101});
+    std::string all;
+    std::int64_t at = 0;
+    for (int i = 0; i < 30; ++i) {
+      const std::int64_t length = 100 + growth * i;
+      all += (i == 0 ? "[[" : ",[") + std::to_string(i) + "," + std::to_string(at) + "," +
+             std::to_string(at + length) + "]";
+      at += length;
+    }
+    builder.fact("run.steps", all + "]");
+    return JudgedTrace(builder);
+  };
+  const std::vector<Finding> findings = judged(10).findings(step_outliers());
+  ASSERT_EQ(findings.size(), 1U);
+  EXPECT_EQ(findings[0].key, "timed-drift");
+  EXPECT_NE(findings[0].fix.after.find("skip_first=20"), std::string::npos);
+  EXPECT_NE(judged(1).abstains(step_outliers()), "");
+}
+
 }  // namespace
 }  // namespace fathom
