@@ -97,8 +97,9 @@ const Links& Analyses::links() const {
     if (Structure* const known = provided()) return std::move(known->links);
     const unsigned threads = trace_.slices.size() > kWorthThreads ? 2 : 1;
     Links links;
+    // The larger part first. The other may be under way already.
     for_each_in_parallel(2, threads, [&](std::size_t part) {
-      part == 0 ? static_cast<void>(nesting()) : static_cast<void>(links = match_launches(trace_));
+      part == 0 ? static_cast<void>(links = match_launches(trace_)) : static_cast<void>(nesting());
     });
     attribute_to_ops(trace_, nesting(), links);
     state_->computed_links.store(true);

@@ -8,6 +8,7 @@
 #include <exception>
 #include <mutex>
 #include <new>
+#include <utility>
 #include <vector>
 
 #include <pthread.h>
@@ -34,6 +35,7 @@ thread_local Helpers* current = nullptr;
 std::atomic<unsigned> last_pool = 1;
 
 struct Job {
+  const Job* const within;  ///< The job that handed it out in one of its pieces, or null.
   const std::size_t pieces;
   const unsigned wanted;  ///< Helpers that it can use.
   void (*const work)(const void* context, std::size_t piece);
@@ -48,7 +50,17 @@ struct Job {
   [[nodiscard]] bool wants_help() const {
     return helping < wanted && next.load(std::memory_order_relaxed) < pieces;
   }
+  /// Those that hand out a job wait for it: all that it is within are there.
+  [[nodiscard]] bool is_within(const Job& other) const {
+    const Job* outer = within;
+    while (outer != nullptr && outer != &other) outer = outer->within;
+    return outer != nullptr;
+  }
 };
+
+/// The job that this thread does a piece of.
+// NOLINTNEXTLINE(cppcoreguidelines-avoid-non-const-global-variables)
+thread_local const Job* doing = nullptr;
 
 }  // namespace
 
@@ -69,7 +81,9 @@ class Helpers {
   void start(std::size_t wanted);
   bool make_room(std::size_t wanted);
   void take_pieces(Job& job);
-  [[nodiscard]] Job* find_job() const;
+  /// Under the mutex, which it leaves meanwhile.
+  void help(Job& job, std::unique_lock<std::mutex>& lock);
+  [[nodiscard]] Job* find_job(const Job* within) const;
 
   const unsigned most_;
   std::mutex mutex_;
@@ -99,10 +113,18 @@ void Helpers::run(Job& job) {
     start(wanted);
   }
   work_came_.notify_all();
+  work_ended_.notify_all();
   take_pieces(job);
   std::unique_lock lock(mutex_);
   std::erase(jobs_, &job);
-  work_ended_.wait(lock, [&job] { return job.helping == 0; });
+  // What its pieces hand out is what it waits for. Other jobs are not: one of their pieces could
+  // wait for what this thread has begun.
+  while (job.helping > 0) {
+    if (Job* const inner = find_job(&job))
+      help(*inner, lock);
+    else
+      work_ended_.wait(lock);
+  }
   if (job.error) std::rethrow_exception(job.error);
 }
 
@@ -143,13 +165,8 @@ void* Helpers::serve(void* helpers) {
 void Helpers::serve() {
   std::unique_lock lock(mutex_);
   while (true) {
-    if (Job* const job = find_job()) {
-      ++job->helping;
-      lock.unlock();
-      take_pieces(*job);
-      lock.lock();
-      // Whoever waits for the job may take it away from here on.
-      if (--job->helping == 0) work_ended_.notify_all();
+    if (Job* const job = find_job(nullptr)) {
+      help(*job, lock);
     } else if (ending_) {
       return;
     } else {
@@ -158,16 +175,26 @@ void Helpers::serve() {
   }
 }
 
-/// The innermost of nested jobs first: others wait for it.
-Job* Helpers::find_job() const {
+void Helpers::help(Job& job, std::unique_lock<std::mutex>& lock) {
+  ++job.helping;
+  lock.unlock();
+  take_pieces(job);
+  lock.lock();
+  // Whoever waits for the job may take it away from here on.
+  if (--job.helping == 0) work_ended_.notify_all();
+}
+
+/// The innermost of nested jobs first: others wait for it. Of those within a job, or of all.
+Job* Helpers::find_job(const Job* within) const {
   for (auto job = jobs_.rbegin(); job != jobs_.rend(); ++job) {
-    if ((*job)->wants_help()) return *job;
+    if ((*job)->wants_help() && (within == nullptr || (*job)->is_within(*within))) return *job;
   }
   return nullptr;
 }
 
 void Helpers::take_pieces(Job& job) {
   const StopScope stop(job.stop);
+  const Job* const before = std::exchange(doing, &job);
   try {
     for (std::size_t i = job.next++; i < job.pieces; i = job.next++) {
       stop_point();
@@ -178,6 +205,7 @@ void Helpers::take_pieces(Job& job) {
     const std::scoped_lock lock(mutex_);
     if (!job.error) job.error = std::current_exception();
   }
+  doing = before;
 }
 
 ThreadPool::ThreadPool(unsigned threads) {
@@ -202,7 +230,8 @@ void run_in_parallel(std::size_t pieces, unsigned threads,
   const ThreadPool pool(threads);
   const auto most = static_cast<unsigned>(std::min<std::size_t>(pieces, parallel_threads()));
   if (pieces == 0) return;
-  Job job{.pieces = pieces,
+  Job job{.within = doing,
+          .pieces = pieces,
           .wanted = (threads == 0 ? most : std::min(most, threads)) - 1,
           .work = work,
           .context = context,

@@ -93,6 +93,24 @@ TEST(Parallel, UsesNoMoreThreadsThanThePoolHasHoweverDeeplyNested) {
   EXPECT_LE(visitors.threads(), 3U);
 }
 
+TEST(Parallel, WhoWaitsForAPieceHelpsWithWhatThePieceHandsOut) {
+  const ThreadPool pool(2);
+  const std::thread::id caller = std::this_thread::get_id();
+  Meeting outer(2);
+  Meeting inner(2);
+  Visitors visitors;
+  for_each_in_parallel(2, 0, [&](std::size_t) {
+    outer.join();
+    if (std::this_thread::get_id() == caller) return;
+    for_each_in_parallel(2, 0, [&](std::size_t) {
+      visitors.enter();
+      inner.join();
+      visitors.leave();
+    });
+  });
+  EXPECT_EQ(visitors.threads(), 2U);
+}
+
 TEST(Parallel, OneThreadIsTheCallersAndTakesPiecesInOrder) {
   const ThreadPool pool(1);
   std::vector<std::size_t> order;

@@ -18,6 +18,7 @@
 
 #include <cxxabi.h>
 #include <malloc.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include "base/memory_use.h"
@@ -138,6 +139,18 @@ void set_up_memory() {
 
 namespace {
 
+constexpr std::size_t kHugePage = std::size_t{2} << 20;
+
+/// The arrays of an analysis are written once from end to end: each small page of them would be a
+/// fault of its own, which costs more than what is written to it. Null where there is no room to
+/// lie on the border of a huge page.
+void* in_huge_pages(std::size_t bytes) {
+  void* const memory = std::aligned_alloc(kHugePage, bytes);
+  // Without huge pages it is memory all the same.
+  if (memory != nullptr) madvise(memory, bytes / kHugePage * kHugePage, MADV_HUGEPAGE);
+  return memory;
+}
+
 [[noreturn]] void refuse(std::size_t bytes) {
   fathom::note_refused(bytes);
   throw fathom::OutOfMemory(bytes);
@@ -146,7 +159,8 @@ namespace {
 }  // namespace
 
 void* operator new(std::size_t bytes) {
-  void* const memory = std::malloc(bytes == 0 ? 1 : bytes);
+  void* memory = bytes < kHugePage ? nullptr : in_huge_pages(bytes);
+  if (memory == nullptr) memory = std::malloc(bytes == 0 ? 1 : bytes);
   if (memory == nullptr) refuse(bytes);
   return memory;
 }

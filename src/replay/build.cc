@@ -12,6 +12,7 @@
 #include "replay/handovers.h"
 #include "replay/host_points.h"
 #include "replay/keep.h"
+#include "replay/kept_shares.h"
 #include "replay/node_order.h"
 #include "replay/run.h"
 #include "replay/step_choice.h"
@@ -290,6 +291,7 @@ std::unique_ptr<ReplayGraph> build_replay_graph(const Context& context, std::spa
   }
   index_ends(*graph);
   index_owners(*graph);
+  graph->shares = std::make_shared<KeptShares>(graph->threads.size());
   return graph;
 }
 

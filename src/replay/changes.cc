@@ -14,12 +14,12 @@ Duration scaled_by(double factor, Duration time) {
 }  // namespace
 
 EditedGraph::EditedGraph(const ReplayGraph& graph, const Edits& edits,
-                         const std::vector<NodeRange>& ranges)
+                         const std::vector<NodeRange>& ranges, KeptShares* kept)
     : graph_(graph),
       links_(graph.analyses.links()),
       plain_(edits.empty()),
       edits_(edits, graph.trace),
-      host_(change_host(graph, edits_, ranges)) {}
+      host_(change_host(graph, edits_, ranges, kept)) {}
 
 /// Is the call gone that launched it?
 bool EditedGraph::removed(SliceId activity) const {

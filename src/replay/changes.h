@@ -16,8 +16,9 @@ namespace fathom {
 class EditedGraph {
  public:
   /// Host time is looked at in `ranges` only, which ascend. O(slices + edits), no host slices where
-  /// none are edited.
-  EditedGraph(const ReplayGraph& graph, const Edits& edits, const std::vector<NodeRange>& ranges);
+  /// none are edited. `kept`: of these ranges, or null.
+  EditedGraph(const ReplayGraph& graph, const Edits& edits, const std::vector<NodeRange>& ranges,
+              KeptShares* kept = nullptr);
 
   /// A dependency that is gone.
   static constexpr Duration kNone = Duration::min();

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <span>
 #include <tuple>
 #include <vector>
@@ -11,6 +12,8 @@
 #include "store/trace.h"
 
 namespace fathom {
+
+class KeptShares;
 
 /// No node, activity or step.
 inline constexpr std::uint32_t kNoRow = UINT32_MAX;
@@ -89,6 +92,8 @@ struct ReplayGraph {
   /// The step before of the same process, or kNoRow.
   std::vector<std::uint32_t> step_before;
   std::vector<std::uint32_t> predicted;  ///< Rows of `steps`, ascending.
+  /// Of the ranges of plan_steps() for these, which are replayed again and again.
+  std::shared_ptr<KeptShares> shares;
 
   [[nodiscard]] std::size_t nodes() const { return at.size(); }
   /// The thread of a host node. O(log nodes).

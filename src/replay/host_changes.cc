@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "replay/host_pieces.h"
+#include "replay/kept_shares.h"
 
 namespace fathom {
 namespace {
@@ -100,6 +101,24 @@ class ThreadChanges {
     if (point_ < last_) finish_point();
   }
 
+  /// The same by shares of these ranges, where slices are scaled and no more.
+  void add_up(const ThreadShares& shares, const std::vector<NodeRange>& ranges) {
+    std::size_t share = 0;
+    auto end = shares.ends.begin();
+    for (const NodeRange& range : ranges) {
+      const PointRange inside = points_in(graph_, points_, range);
+      for (point_ = inside.first; point_ < inside.last; ++end) {
+        double change = 0;
+        for (; share < *end; ++share) {
+          const double factor = edits_.factor(shares.owners[share]);
+          if (factor != 1) change += (factor - 1) * static_cast<double>(to_ns(shares.times[share]));
+        }
+        change_ = change;
+        finish_point();
+      }
+    }
+  }
+
  private:
   [[nodiscard]] Time at(std::size_t point) const { return graph_.at[points_[point]]; }
 
@@ -171,6 +190,38 @@ class ThreadChanges {
   double change_ = 0;  // since the point before
 };
 
+/// As ThreadChanges::walk() comes by them.
+ThreadShares shares_of(const ReplayGraph& graph, const ReplayThread& thread,
+                       const std::vector<NodeRange>& ranges) {
+  ThreadShares shares;
+  const auto add = [&shares](SliceId owner, Duration time) {
+    if (!owner.valid() || time == Duration{}) return;
+    shares.owners.push_back(owner);
+    shares.times.push_back(time);
+  };
+  for (const NodeRange& range : ranges) {
+    const PointRange inside = points_in(graph, thread.points, range);
+    if (inside.first == inside.last) continue;
+    std::size_t point = inside.first;
+    const auto finish_point = [&] {
+      shares.ends.push_back(static_cast<std::uint32_t>(shares.owners.size()));
+      ++point;
+    };
+    for_each_piece(graph.trace, graph.analyses.nesting(), *thread.work, inside.window,
+                   [&](SliceId owner, Interval piece) {
+                     while (point < inside.last && graph.at[thread.points[point]] <= piece.end) {
+                       const Time until = std::max(piece.begin, graph.at[thread.points[point]]);
+                       add(owner, until - piece.begin);
+                       finish_point();
+                       piece.begin = until;
+                     }
+                     if (point < inside.last) add(owner, piece.end - piece.begin);
+                   });
+    while (point < inside.last) finish_point();
+  }
+  return shares;
+}
+
 }  // namespace
 
 std::vector<std::vector<Interval>> host_windows(const ReplayGraph& graph,
@@ -186,18 +237,24 @@ std::vector<std::vector<Interval>> host_windows(const ReplayGraph& graph,
 }
 
 HostChanges change_host(const ReplayGraph& graph, const SliceEdits& edits,
-                        const std::vector<NodeRange>& ranges) {
+                        const std::vector<NodeRange>& ranges, KeptShares* kept) {
   HostChanges changes;
   if (!edits.any_host()) return changes;
   changes.delay.resize(graph.nodes());
   const std::vector<bool> bounds = edits.launch_once() ? step_bounds(graph) : std::vector<bool>();
   std::vector<bool> captured;
+  const bool plain = kept != nullptr && !edits.launch_once() && !edits.any_ahead();
   for (std::uint32_t thread = 0; thread < graph.threads.size(); ++thread) {
     if (!edits.launch_once() && !edits.any_on(graph.threads[thread].work->track)) continue;
     if (edits.launch_once())
       captured = captured_points(graph, bounds, graph.threads[thread].points);
     ThreadChanges walk(graph, edits, thread, captured, changes);
-    for (const NodeRange& range : ranges) walk.walk(range);
+    if (plain) {
+      const auto compute = [&] { return shares_of(graph, graph.threads[thread], ranges); };
+      walk.add_up(kept->of(thread, compute), ranges);
+    } else {
+      for (const NodeRange& range : ranges) walk.walk(range);
+    }
   }
   std::ranges::stable_sort(changes.ahead, {}, &AheadWork::node);
   return changes;

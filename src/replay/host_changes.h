@@ -34,8 +34,9 @@ std::vector<std::vector<Interval>> host_windows(const ReplayGraph& graph,
                                                 const std::vector<NodeRange>& ranges);
 
 /// Each stretch between two points of a thread is shared by the slices that were innermost there;
-/// a slice's factor changes its shares. O(slices and points in the ranges, which ascend).
+/// a slice's factor changes its shares. `kept`: of these ranges, or null. O(slices and points in
+/// the ranges, which ascend).
 HostChanges change_host(const ReplayGraph& graph, const SliceEdits& edits,
-                        const std::vector<NodeRange>& ranges);
+                        const std::vector<NodeRange>& ranges, KeptShares* kept);
 
 }  // namespace fathom

@@ -5,8 +5,10 @@
 
 #include "replay/build.h"
 #include "replay/changes.h"
+#include "replay/kept_shares.h"
 #include "replay/replay.h"
 #include "replay/run.h"
+#include "replay/step_choice.h"
 #include "store/trace_builder.h"
 
 namespace fathom {
@@ -71,6 +73,29 @@ class RandomTrace {
 };
 
 class RandomTraces : public testing::TestWithParam<unsigned> {};
+
+TEST_P(RandomTraces, TimesOfThreadsChangeBySharesThatWereKeptAsByTheSlices) {
+  std::size_t changed = 0;
+  for (unsigned i = 0; i < 50; ++i) {
+    const Trace trace = RandomTrace(GetParam() * 50 + i).build();
+    const Analyses analyses(trace);
+    const Context context{trace, analyses, {}, {}};
+    const auto graph = build_replay_graph(context, context.steps().steps, counted_steps(context),
+                                          ReplayScope::predicted);
+    const std::vector<NodeRange> ranges = plan_steps(*graph, graph->predicted).ranges;
+    for (std::size_t part = 2; part < 5; ++part) {
+      Edits edits;
+      for (std::size_t row = 0; row < trace.slices.size(); row += part)
+        edits.scale.emplace_back(SliceId(row), static_cast<float>(row % 4) / 3);
+      const SliceEdits slices(edits, trace);
+      const HostChanges walked = change_host(*graph, slices, ranges, nullptr);
+      const HostChanges kept = change_host(*graph, slices, ranges, graph->shares.get());
+      EXPECT_EQ(kept.delay, walked.delay);
+      for (const Duration change : walked.delay) changed += change != Duration{} ? 1 : 0;
+    }
+  }
+  EXPECT_GT(changed, 100U);
+}
 
 TEST_P(RandomTraces, AreReproducedAndEditedWithoutHarm) {
   for (unsigned i = 0; i < 50; ++i) {

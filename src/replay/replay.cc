@@ -100,7 +100,7 @@ Replay Replay::for_predictions(const Context& context, std::span<const Step> ste
 Prediction Replay::run(const Edits& edits) const {
   stop_point();
   const ReplayPlan plan = plan_steps(*graph_, graph_->predicted);
-  const EditedGraph edited(*graph_, edits, plan.ranges);
+  const EditedGraph edited(*graph_, edits, plan.ranges, graph_->shares.get());
   const std::vector<Time> times = replay_times(edited, plan.ranges);
   const std::vector<Interval> windows = replay_windows(*graph_, plan, times);
   Prediction prediction;

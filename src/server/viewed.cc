@@ -25,7 +25,7 @@ namespace fathom::server {
 namespace {
 
 /// A question about a reading that goes on waits no longer than this for its end.
-constexpr std::chrono::milliseconds kSoon{200};
+constexpr std::chrono::milliseconds kSoon{500};
 
 double seconds_since(std::chrono::steady_clock::time_point begin) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
@@ -306,12 +306,12 @@ void Viewed::analyse(OpenInput& input) const {
 void Viewed::prepare(OpenInput& input) const {
   try {
     const ThreadPool pool(request_.threads);
-    both_in_parallel(
-        [&input] {
-          input.analyse();
-          static_cast<void>(input.session().analyses().accounting());
-        },
-        [&input] { static_cast<void>(input.timeline()); });
+    // A timeline is exact once it has the accounting, which takes longest and needs no steps.
+    both_in_parallel([&input] { static_cast<void>(input.session().analyses().accounting()); },
+                     [&input] {
+                       static_cast<void>(input.timeline());
+                       input.analyse();
+                     });
   } catch (const std::bad_alloc&) {
     return;
   }

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <memory>
 #include <numeric>
+#include <optional>
+#include <vector>
 
 #include "analysis/accounting/credit.h"
 #include "analysis/accounting/gaps.h"
@@ -11,6 +13,7 @@
 #include "analysis/accounting/threads.h"
 #include "analysis/accounting/waits.h"
 #include "analysis/context.h"
+#include "base/parallel.h"
 
 namespace fathom {
 namespace {
@@ -34,6 +37,12 @@ static_assert(static_cast<int>(Bucket::compute) == static_cast<int>(Busy::comput
 
 Duration& of(Account& account, Bucket bucket) {
   return account.time[static_cast<std::size_t>(bucket)];
+}
+
+/// At the same time, where the trace is worth it.
+void both(const Trace& trace, const auto& first, const auto& second) {
+  const unsigned threads = trace.slices.size() > kWorthThreads ? 2 : 1;
+  for_each_in_parallel(2, threads, [&](std::size_t part) { part == 0 ? first() : second(); });
 }
 
 }  // namespace
@@ -64,23 +73,41 @@ const DeviceAccounting* Accounting::find(std::int32_t device) const {
 Accounting compute_accounting(const Context& context) {
   const Trace& trace = context.trace;
   Accounting result;
-  const HostThreads threads(context);
   result.credited = context.links().op.beside<Duration>();
-  result.one_off = OneOffWork(context);
-  if (context.links().activities.empty()) {
-    result.main_thread = threads.main();
-    result.host = account_main_thread(context, threads, result.one_off);
+  const bool devices = !context.links().activities.empty();
+  std::optional<HostThreads> threads;
+  std::optional<EventWaits> waits;
+  // First uses ask for the steps, which are found beside the timelines.
+  both(
+      trace, [&] { result.one_off = OneOffWork(context); },
+      [&] {
+        if (devices) static_cast<void>(context.timelines());
+        threads.emplace(context);
+        if (!devices) return;
+        waits.emplace(context);
+        result.launch_delay = median_launch_delay(context);
+      });
+  if (!devices) {
+    result.main_thread = threads->main();
+    result.host = account_main_thread(context, *threads, result.one_off);
     return result;
   }
-  const EventWaits waits(context);
-  result.launch_delay = median_launch_delay(context);
-  GapFinder gaps(context, threads, waits, result.one_off, result.launch_delay);
-  for (const DeviceTimeline& timeline : context.timelines().devices) {
-    result.devices.push_back(gaps.find(timeline));
-    for_each_credit(trace, context.timelines(), timeline, [&](SliceId activity, Interval interval) {
-      result.credited.at(activity.row()) += interval.length();
-    });
-  }
+  const std::vector<DeviceTimeline>& timelines = context.timelines().devices;
+  both(
+      trace,
+      [&] {
+        GapFinder gaps(context, *threads, *waits, result.one_off, result.launch_delay);
+        for (const DeviceTimeline& timeline : timelines)
+          result.devices.push_back(gaps.find(timeline));
+      },
+      [&] {
+        for (const DeviceTimeline& timeline : timelines) {
+          for_each_credit(trace, context.timelines(), timeline,
+                          [&](SliceId activity, Interval interval) {
+                            result.credited.at(activity.row()) += interval.length();
+                          });
+        }
+      });
   return result;
 }
 

@@ -4,10 +4,11 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
-#include <span>
 #include <string_view>
 #include <unordered_map>
 #include <unordered_set>
+#include <utility>
+#include <vector>
 
 namespace fathom {
 namespace {
@@ -101,7 +102,10 @@ class Finder {
       while (next < frames.size() && frames[next].end <= start) ++next;
       const bool framed = next < frames.size() && frames[next].begin <= start;
       places_[slice.row()] = place_of(slice, place_of(parent(slice)), framed);
-      if (places_[slice.row()] == Place::forward && is_op(slice)) ran_forward_.insert(key(slice));
+      // No other is asked for.
+      if (places_[slice.row()] == Place::forward && kind(slice) == NameKind::forward_only &&
+          is_op(slice))
+        ran_forward_.insert(key(slice));
     }
   }
 
@@ -141,14 +145,29 @@ class Finder {
   /// Among the operators that a node calls itself: from the first to the last one that only a
   /// forward pass calls and that ran there, too.
   void find_repeated(const Nesting::Thread& thread) {
-    std::unordered_map<std::uint32_t, std::vector<SliceId>> called;  // by what called them
-    for (const SliceId slice : thread.slices) {
-      const SliceId caller = parent(slice);
-      if (!is_op(slice) || !caller.valid() || places_[slice.row()] != Place::node) continue;
-      if (kind(slice) != NameKind::node && is_node_function(caller))
-        called[caller.value].push_back(slice);
+    // By what called them, the first and the last that tell.
+    std::unordered_map<std::uint32_t, std::pair<std::size_t, std::size_t>> told;
+    for (std::size_t i = 0; i < thread.slices.size(); ++i) {
+      const SliceId slice = thread.slices[i];
+      if (kind(slice) != NameKind::forward_only || !is_called_by_node(slice) || !is_repeated(slice))
+        continue;
+      told.try_emplace(parent(slice).value, i, i).first->second.second = i;
     }
-    for (const auto& [caller, slices] : called) mark_repeated(slices);
+    if (told.empty()) return;
+    for (std::size_t i = 0; i < thread.slices.size(); ++i) {
+      const SliceId slice = thread.slices[i];
+      if (!is_called_by_node(slice)) continue;
+      const auto around = told.find(parent(slice).value);
+      if (around == told.end()) continue;
+      const auto [first, last] = around->second;
+      if (first <= i && i <= last) places_[slice.row()] = Place::recomputed;
+    }
+  }
+  /// An operator of the backward pass that is called by a node's function itself.
+  [[nodiscard]] bool is_called_by_node(SliceId slice) const {
+    const SliceId caller = parent(slice);
+    return places_[slice.row()] == Place::node && is_op(slice) && caller.valid() &&
+           kind(slice) != NameKind::node && is_node_function(caller);
   }
   /// The node, or what it is named after: "MmBackward0" in "…evaluate_function: MmBackward0".
   [[nodiscard]] bool is_node_function(SliceId slice) const {
@@ -157,17 +176,6 @@ class Finder {
     return around.valid() && kind(around) == NameKind::node &&
            trace_.name(around).substr(kNode.size()) == trace_.name(slice);
   }
-  void mark_repeated(std::span<const SliceId> slices) {
-    const auto tells = [this](SliceId slice) {
-      return kind(slice) == NameKind::forward_only && is_repeated(slice);
-    };
-    const auto first = std::ranges::find_if(slices, tells);
-    if (first == slices.end()) return;
-    auto last = slices.end();
-    while (!tells(*(last - 1))) --last;
-    for (auto at = first; at != last; ++at) places_[at->row()] = Place::recomputed;
-  }
-
   void collect(const Nesting::Thread& thread, Recomputation& found) {
     for (const SliceId slice : thread.slices) {
       const SliceId caller = parent(slice);

@@ -189,6 +189,49 @@ void run_rules(const Judged& judged, Diagnosis& diagnosis) {
   }
 }
 
+/// What rules are shown, and what that refers to.
+struct Gathered {
+  Gathered(const Context& context, const std::vector<const Step*>& steps, Diagnosis& diagnosis)
+      : device(health_and_device(context, steps, diagnosis)),
+        syncs(compute_syncs(context)),
+        sites(context),
+        roofline(compute_roofline(context)),
+        // Only the host's own time can be blamed where no device was recorded.
+        self(device < 0 ? self_times(context.trace, context.nesting()) : Column<Duration>()),
+        rules{.context = context,
+              .accounting = context.accounting(),
+              .roofline = roofline,
+              .syncs = syncs,
+              .sites = sites,
+              .self_times = self,
+              .steps = steps,
+              .device = device},
+        outliers(find_outliers(rules.steps)),
+        usual(rules) {
+    std::erase_if(usual.steps, [this](const Step* step) { return outliers.has(step); });
+    diagnosis.usual_ns = summary_of(usual.steps);
+  }
+  Gathered(const Gathered&) = delete;
+  Gathered& operator=(const Gathered&) = delete;
+
+  const std::int32_t device;
+  const std::vector<SyncCall> syncs;
+  const CallSites sites;
+  const Roofline roofline;
+  const Column<Duration> self;
+  const RuleContext rules;  ///< Of all steps that count.
+  const Outliers outliers;
+  RuleContext usual;  ///< Of all but the outliers.
+
+ private:
+  static std::int32_t health_and_device(const Context& context,
+                                        const std::vector<const Step*>& steps,
+                                        Diagnosis& diagnosis) {
+    diagnosis.health = compute_health(context);
+    return judged_device(context, steps);
+  }
+};
+
 /// Is it the device's own work that bounds the steps?
 bool is_computing(const Verdict& verdict) {
   return verdict.id == VerdictId::compute_bound ||
@@ -365,6 +408,9 @@ Result<Diagnosis> diagnose(const Session& session, const DiagnosisRequest& reque
   Diagnosis diagnosis;
   diagnosis.input = session.input();
   diagnosis.start = session.trace().span.begin;
+  // Phases need no launches, which are matched meanwhile.
+  both_in_parallel([&] { static_cast<void>(context.links()); },
+                   [&] { static_cast<void>(context.phases()); });
   std::vector<Step> focused;
   if (!request.focus.empty()) {
     Result<std::vector<Step>> found = focus_steps(context, request.focus);
@@ -375,43 +421,27 @@ Result<Diagnosis> diagnose(const Session& session, const DiagnosisRequest& reque
   std::vector<const Step*> steps = judged_steps(context, focused);
   if (request.exclude_warmup) drop_warmup(steps);
   std::optional<Replay> replay;
-  const auto build_replay = [&] {
-    if (!steps.empty()) replay.emplace(Replay::for_predictions(context, all, steps));
-  };
-  std::int32_t device = -1;
-  std::vector<SyncCall> syncs;
-  std::optional<CallSites> sites;
-  Roofline roofline;
-  Column<Duration> self;
-  both_in_parallel(build_replay, [&] {
-    diagnosis.health = compute_health(context);
-    device = judged_device(context, steps);
-    syncs = compute_syncs(context);
-    sites.emplace(context);
-    roofline = compute_roofline(context);
-    // Only the host's own time can be blamed where no device was recorded.
-    if (device < 0) self = self_times(context.trace, context.nesting());
-    static_cast<void>(context.accounting());
-  });
-  const RuleContext rules{.context = context,
-                          .accounting = context.accounting(),
-                          .roofline = roofline,
-                          .syncs = syncs,
-                          .sites = *sites,
-                          .self_times = self,
-                          .steps = std::move(steps),
-                          .device = device};
-  const Outliers outliers = find_outliers(rules.steps);
-  RuleContext usual = rules;
-  std::erase_if(usual.steps, [&outliers](const Step* step) { return outliers.has(step); });
-  describe(context, rules, request.focus, diagnosis);
-  diagnosis.usual_ns = summary_of(usual.steps);
-  account_steps(rules, outliers, diagnosis);
-  diagnosis.baseline = compute_baseline(rules);
-  // A part's calls are no steps: the table of operators is of all that was selected.
-  if (!request.focus.empty()) diagnosis.baseline.operators.clear();
+  std::optional<Gathered> gathered;
+  // The graph takes about as long as the rules, which do without it.
+  both_in_parallel(
+      [&] {
+        if (!steps.empty()) replay.emplace(Replay::for_predictions(context, all, steps));
+      },
+      [&] {
+        gathered.emplace(context, steps, diagnosis);
+        describe(context, gathered->rules, request.focus, diagnosis);
+        account_steps(gathered->rules, gathered->outliers, diagnosis);
+        diagnosis.baseline = compute_baseline(gathered->rules);
+        // A part's calls are no steps: the table of operators is of all that was selected.
+        if (!request.focus.empty()) diagnosis.baseline.operators.clear();
+        if (!steps.empty())
+          run_rules({.every = gathered->rules, .usual = gathered->usual}, diagnosis);
+      });
+  const RuleContext& rules = gathered->rules;
+  const RuleContext& usual = gathered->usual;
+  const Outliers& outliers = gathered->outliers;
+  const std::int32_t device = rules.device;
   if (replay) {
-    run_rules({.every = rules, .usual = usual}, diagnosis);
     diagnosis.residuals = replay->residuals();
     predict(usual, outliers, *replay, diagnosis);
     doubt_operators(context.trace, rules.steps, device, diagnosis.findings);

@@ -54,7 +54,7 @@ constexpr auto kOptions = std::to_array<Option>({{"record_shapes=True", "shapes"
                                                  {"profile_memory=True", "memory"}});
 
 /// The type that a product's kernel works on: as recorded, else as its name shows.
-NumberType type_of_product(const Trace& trace, SliceId kernel, SliceId op) {
+NumberType type_of_product(const Trace& trace, SliceId kernel, SliceId op, KernelTypes& by_name) {
   const Signature* const signature = signature_of(trace, op);
   if (signature != nullptr && signature->types.valid()) {
     for (const std::string_view quoted : json_elements(trace.text(signature->types))) {
@@ -62,7 +62,7 @@ NumberType type_of_product(const Trace& trace, SliceId kernel, SliceId op) {
       if (element_bytes(type) != 0) return number_type(type);
     }
   }
-  return type_of_kernel(trace.name(kernel));
+  return by_name.of(kernel);
 }
 
 bool is_narrow(NumberType type) {
@@ -107,12 +107,13 @@ bool multiplies_in_few_bits(const RuleContext& rules) {
   const Timelines& timelines = rules.context.timelines();
   Duration all{};
   Duration narrow{};
+  KernelTypes by_name(trace);
   for_each_activity(rules, [&](SliceId activity, SliceId op) {
     if (trace.kind(activity) != SliceKind::kernel) return;
     const KernelClass kind = timelines.traits_of(trace, activity).kernel_class;
     if (kind != KernelClass::gemm && kind != KernelClass::conv && kind != KernelClass::attention)
       return;
-    const NumberType type = type_of_product(trace, activity, op);
+    const NumberType type = type_of_product(trace, activity, op, by_name);
     if (type == NumberType::unknown) return;
     all += trace.slices.duration[activity.row()];
     if (is_narrow(type)) narrow += trace.slices.duration[activity.row()];

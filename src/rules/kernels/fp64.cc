@@ -68,12 +68,12 @@ Blamed look(const RuleContext& rules, const std::vector<bool>& doubles) {
            doubles[static_cast<std::size_t>(signature - trace.signatures.data())];
   };
   Blamed blamed;
+  KernelTypes by_name(trace);
   for_each_activity(rules, [&](SliceId activity, SliceId op) {
     // What surrounds many kernels, such as a compiled function, has arguments of all types.
     const bool single = op.valid() && trace.name(op).starts_with("aten::");
     if (!is_double(op)) return;
-    if (single || type_of_kernel(trace.name(activity)) == NumberType::fp64)
-      blamed.add(rules, activity, op);
+    if (single || by_name.of(activity) == NumberType::fp64) blamed.add(rules, activity, op);
   });
   if (rules.device >= 0) return blamed;
   for (std::size_t row = 0; row < trace.slices.size(); ++row) {

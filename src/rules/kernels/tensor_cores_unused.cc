@@ -87,16 +87,17 @@ bool is_node_of_torch(std::string_view op) {
 
 /// What a product's kernel computes with: the type of its operator's tensors, else what its own
 /// name shows. Unknown for operators of the program, which autocast does not reach.
-NumberType type_of(const RuleContext& rules, SliceId kernel, SliceId op, KnownTypes& types) {
+NumberType type_of(const RuleContext& rules, SliceId kernel, SliceId op, KnownTypes& types,
+                   KernelTypes& by_name) {
   const Trace& trace = rules.trace();
   if (op.valid() && (trace.name(op).starts_with("aten::") || is_node_of_torch(trace.name(op)))) {
     const NumberType type = types.of(trace, op);
-    return type != NumberType::unknown ? type : type_of_kernel(trace.name(kernel));
+    return type != NumberType::unknown ? type : by_name.of(kernel);
   }
   const bool of_program = op.valid() ? trace.name(op).find("Compiled") == std::string_view::npos
                                      : launched_by_program(rules, kernel);
   if (of_program) return NumberType::unknown;
-  return type_of_kernel(trace.name(kernel));
+  return by_name.of(kernel);
 }
 
 /// Kernels of GEMMs that tensor cores have nothing to do in: they add up the parts of one that
@@ -115,12 +116,13 @@ Found look(const RuleContext& rules) {
   const Timelines& timelines = rules.context.timelines();
   Found found;
   KnownTypes types;
+  KernelTypes by_name(trace);
   for_each_activity(rules, [&](SliceId activity, SliceId op) {
     if (trace.kind(activity) != SliceKind::kernel) return;
     const KernelTraits& traits = timelines.traits_of(trace, activity);
     if (!is_product(traits.kernel_class) || traits.tensor_cores) return;
     if (has_no_tiles(trace.name(activity))) return;
-    switch (type_of(rules, activity, op, types)) {
+    switch (type_of(rules, activity, op, types, by_name)) {
       case NumberType::fp16:
       case NumberType::bf16:
         found.half.add(rules, activity, op);

@@ -48,47 +48,43 @@ export class TraceClient {
     return this.carried_?.leftOut ?? [];
   }
 
-  async json<T>(question: string, signal?: AbortSignal): Promise<Result<T>> {
+  json<T>(question: string, signal?: AbortSignal): Promise<Result<T>> {
+    const read = async (answer: Response, path: string): Promise<T> =>
+      parsed(path, await answer.text()) as T;
+    return this.read_(question, signal, read, 'no JSON');
+  }
+
+  binary(question: string, signal?: AbortSignal): Promise<Result<ArrayBuffer>> {
+    return this.read_(question, signal, (answer) => answer.arrayBuffer(), 'cut off');
+  }
+
+  private async read_<T>(
+    question: string,
+    signal: AbortSignal | undefined,
+    read: (answer: Response, path: string) => Promise<T>,
+    otherwise: string,
+  ): Promise<Result<T>> {
     const path = withInput(question, this.input);
-    if (this.carried_) {
-      const bytes = this.fromFile_(path, this.carried_.find(path));
-      return bytes.ok ? okay(parsed(path, new TextDecoder().decode(bytes.value)) as T) : bytes;
-    }
-    const response = await this.ask_(path, signal);
-    if (!response.ok) return response;
+    const answer = this.carried_
+      ? this.fromFile_(path, this.carried_.find(path))
+      : await this.ask_(path, signal);
+    if (!answer.ok) return answer;
     try {
-      return okay(parsed(path, await response.value.text()) as T);
+      return okay(await read(answer.value, path));
     } catch (error) {
-      return failed(nameOf(error) === 'AbortError' ? 'aborted' : 'unreadable', `${path}: no JSON`);
+      const code = nameOf(error) === 'AbortError' ? 'aborted' : 'unreadable';
+      return failed(code, `${path}: ${otherwise}`);
     }
   }
 
-  async binary(question: string, signal?: AbortSignal): Promise<Result<ArrayBuffer>> {
-    const path = withInput(question, this.input);
-    if (this.carried_) {
-      const bytes = this.fromFile_(path, this.carried_.find(path));
-      return bytes.ok ? okay(bytes.value.buffer) : bytes;
-    }
-    const response = await this.ask_(path, signal);
-    if (!response.ok) return response;
-    try {
-      return okay(await response.value.arrayBuffer());
-    } catch (error) {
-      return failed(nameOf(error) === 'AbortError' ? 'aborted' : 'unreadable', `${path}: cut off`);
-    }
-  }
-
-  private fromFile_(
-    path: string,
-    answer: CarriedAnswer | undefined,
-  ): Result<Uint8Array<ArrayBuffer>> {
+  private fromFile_(path: string, answer: CarriedAnswer | undefined): Result<Response> {
     if (!answer) {
       return failed(
         'left_out',
         `This page is a file, and this is not in it: open the recording with fathom view. (${path})`,
       );
     }
-    if (answer.status === 200) return okay(answer.bytes);
+    if (answer.status === 200) return okay(new Response(answer.bytes));
     const { error } = JSON.parse(new TextDecoder().decode(answer.bytes)) as ErrorAnswer;
     return failed(error.code, error.message);
   }

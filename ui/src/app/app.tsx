@@ -7,7 +7,7 @@ import type { ViewState } from '../base/view_state';
 import { useStore } from '../components/use_store';
 import { Shell } from './shell';
 
-/** How long to wait for the steps, which are found after the recording is read. */
+/** How long to wait for the steps, which are found after the recording is read; then longer and longer. */
 const AGAIN_MS = 150;
 
 interface Known {
@@ -28,18 +28,18 @@ export function App(props: { client: TraceClient; session: SessionInfo; state: S
   useEffect(() => {
     const abort = new AbortController();
     let timer = 0;
-    const ask = async (): Promise<void> => {
+    const ask = async (wait: number): Promise<void> => {
       client.input = scope.input;
       const answer = await client.json<SessionInfo>('api/session', abort.signal);
       if (abort.signal.aborted) return;
       if (!answer.ok || answer.value.analysed === false) {
-        timer = setTimeout(() => void ask(), AGAIN_MS) as unknown as number;
+        timer = setTimeout(() => void ask(wait * 1.5), wait) as unknown as number;
       }
       if (!answer.ok) return;
       const next = { input: scope.input, info: answer.value };
       setSession((last) => (sameIn(last, next) ? last : next));
     };
-    if (scope.input !== session.input || session.info.analysed === false) void ask();
+    if (scope.input !== session.input || session.info.analysed === false) void ask(AGAIN_MS);
     return () => {
       abort.abort();
       clearTimeout(timer);

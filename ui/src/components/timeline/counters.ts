@@ -16,6 +16,9 @@ export class Counters {
   private readonly curves_ = new Map<number, Curve>();
   private timer_ = 0;
   private abort_ = new AbortController();
+  /** Of which stretch curves are on their way, and of which tracks. */
+  private key_ = '';
+  private readonly asked_ = new Set<number>();
 
   constructor(
     private readonly client_: TraceClient,
@@ -31,9 +34,12 @@ export class Counters {
     const begin = Math.max(viewport.whole.begin, Math.floor(viewport.begin));
     const end = Math.min(viewport.whole.end, Math.ceil(viewport.end));
     const key = `${begin}-${end}`;
-    const missing = tracks.filter((track) => this.curves_.get(track)?.key !== key);
-    if (missing.length === 0 || end <= begin) return;
+    const missing = tracks.filter(
+      (track) =>
+        this.curves_.get(track)?.key !== key && !(key === this.key_ && this.asked_.has(track)),
+    );
     clearTimeout(this.timer_);
+    if (missing.length === 0 || end <= begin) return;
     this.timer_ = setTimeout(
       () => this.ask_(missing, begin, end, key),
       REST_MS,
@@ -46,9 +52,14 @@ export class Counters {
   }
 
   private ask_(tracks: readonly number[], begin: number, end: number, key: string): void {
-    this.abort_.abort();
-    this.abort_ = new AbortController();
+    if (key !== this.key_) {
+      this.abort_.abort();
+      this.abort_ = new AbortController();
+      this.asked_.clear();
+      this.key_ = key;
+    }
     for (const track of tracks) {
+      this.asked_.add(track);
       const path = pathOf('api/counters', [
         ['track', track],
         ['begin', begin],
@@ -56,7 +67,8 @@ export class Counters {
         ['bins', BINS],
       ]);
       void this.client_.json<{ bins: CounterBin[] }>(path, this.abort_.signal).then((result) => {
-        if (!result.ok && result.error.code === 'aborted') return;
+        if (key !== this.key_ || (!result.ok && result.error.code === 'aborted')) return;
+        this.asked_.delete(track);
         this.curves_.set(track, { key, bins: result.ok ? result.value.bins : [] });
         this.onArrival_();
       });
