@@ -26,6 +26,8 @@ constexpr std::int64_t kNewestEvery = kNsPerSecond / 150;
 /// Looking for processes costs at most this part of the time, and where the kernel lists children
 /// this.
 constexpr std::int64_t kTreeShare = 100;
+/// This where the kernel tells what the threads start.
+constexpr std::int64_t kToldTreeShare = 1000;
 constexpr std::int64_t kChildrenShare = 200;
 /// A thread that has run is looked at within this.
 constexpr std::int64_t kSeenRunning = kNsPerSecond / 20;
@@ -113,7 +115,8 @@ void Sampler::find_processes() {
 }
 
 /// Sooner than by looking through all processes of the machine.
-void Sampler::find_children() {
+void Sampler::find_children(std::int64_t now) {
+  const std::int64_t before = cpu_ns();
   std::vector<pid_t> parents;
   for (const auto& [pid, process] : processes_) parents.push_back(pid);
   for (const auto& [pid, started] : left_out_) {
@@ -131,6 +134,7 @@ void Sampler::find_children() {
       if (processes_.contains(child)) parents.push_back(child);
     }
   }
+  next_children_ = now + kChildrenShare * (cpu_ns() - before);
 }
 
 void Sampler::add(pid_t pid) {
@@ -153,29 +157,35 @@ void Sampler::add(pid_t pid) {
 }
 
 /// Where some task of the machine is new. Of the looking it is the processor time that counts: on a
-/// busy machine it takes long, but then the more may be missed.
+/// busy machine it takes long, but then the more may be missed. Nobody asks where the kernel tells.
 void Sampler::look_for_processes() {
+  if (options_.alone) return;
   const std::int64_t begin = now_ns();
-  if (options_.alone || begin < next_newest_) return;
-  if (begin < std::min(next_tree_, next_children_)) return;
+  const bool told = left_out_.empty() && std::ranges::all_of(processes_, [](const auto& each) {
+                      return each.second->tells_children();
+                    });
+  const bool begun = lists_children() && std::ranges::any_of(processes_, [](const auto& each) {
+                       return each.second->has_children();
+                     });
+  if (begun && begin >= next_children_) find_children(begin);
+  if (told ? begin < next_tree_
+           : begin < next_newest_ || begin < std::min(next_tree_, next_children_))
+    return;
   next_newest_ = begin + kNewestEvery;
   const std::int64_t newest = newest_task();
-  if (lists_children() && begin >= next_children_) {
+  if (!told && lists_children() && begin >= next_children_) {
     // Whose child it is runs, or has run since it was looked at last.
     if (newest < 0 || newest != newest_child_) children_until_ = begin + kSeenRunning;
     newest_child_ = newest;
   }
-  if (begin >= next_children_ && begin <= children_until_) {
-    const std::int64_t before = cpu_ns();
-    find_children();
-    next_children_ = begin + kChildrenShare * (cpu_ns() - before);
-  }
+  if (begin >= next_children_ && begin <= children_until_) find_children(begin);
   if (begin < next_tree_) return;
   const std::int64_t before = cpu_ns();
   if (newest < 0 || newest != newest_task_) find_processes();
   newest_task_ = newest;
   const std::int64_t least = lists_children() ? kTreeSeldom : kTreeEvery;
-  next_tree_ = begin + std::max(least, kTreeShare * (cpu_ns() - before));
+  const std::int64_t share = told ? kToldTreeShare : kTreeShare;
+  next_tree_ = begin + std::max(least, share * (cpu_ns() - before));
 }
 
 /// Its number; -1 where it is not known.
@@ -247,10 +257,12 @@ void Sampler::run(std::int64_t duration, const std::function<bool()>& stop) {
     look(within);
     look_for_processes();
     const std::int64_t now = now_ns();
-    // With what was done since the look before.
-    const std::int64_t cost = cpu_ns() - cost_before_;
-    cost_of_look += (cost - state_.cost - cost_of_look) / kRemembered;
-    state_.cost = cost;
+    if (options_.most_cost > 0) {
+      // With what was done since the look before.
+      const std::int64_t cost = cpu_ns() - cost_before_;
+      cost_of_look += (cost - state_.cost - cost_of_look) / kRemembered;
+      state_.cost = cost;
+    }
     next += period;
     if (now > next + period) {
       const std::int64_t behind = (now - next) / period;
@@ -258,6 +270,7 @@ void Sampler::run(std::int64_t duration, const std::function<bool()>& stop) {
       next += behind * period;
     }
   }
+  state_.cost = cpu_ns() - cost_before_;
 }
 
 void Sampler::finish() {

@@ -78,7 +78,7 @@ class Sampler {
  private:
   explicit Sampler(pid_t root, const Options& options, SampleSink& sink);
   void find_processes();
-  void find_children();
+  void find_children(std::int64_t now);
   void add(pid_t pid);
   void look_for_processes();
   std::int64_t newest_task();
