@@ -303,7 +303,7 @@ void ProcessSampler::list_threads(std::int64_t now) {
 
 /// `from_start`: all that it has run so far counts.
 void ProcessSampler::add_thread(pid_t id, std::int64_t now, bool from_start) {
-  const Task task = read_task(pid_, id);
+  const Task task = read_counts(pid_, id);
   if (task.state == 'Z' || task.state == 'X' || task.state == '?') return;
   const Spent so_far{.on_cpu = task.on_cpu.value_or(0), .queued = task.queued.value_or(0)};
   // Those that were there before us have run without us.
