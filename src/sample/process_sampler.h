@@ -71,9 +71,9 @@ class ProcessSampler {
   /// Processes that its threads have started and that have not been waited for; of threads that
   /// have not run since this was last asked, none.
   std::vector<pid_t> new_children();
-  /// Whether the kernel tells of all that its threads start, so that nobody has to look for it.
+  /// Whether the kernel reports all that its threads start, so that nobody has to look for it.
   [[nodiscard]] bool tells_children() const { return tells_ && !children_moved_ && !untold_; }
-  /// Whether it has told of some since new_children() was asked, or only waits for that to begin.
+  /// Whether it has reported some since new_children() was asked, or only waits for that to begin.
   [[nodiscard]] bool has_children() const {
     return !begun_.processes.empty() || begun_.threads || begins_to_tell_;
   }

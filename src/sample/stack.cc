@@ -389,7 +389,7 @@ void StackReader::begin_reading() {
   if (snapshot_.size() == 0) prepare();
 }
 
-/// With the first take of a look comes what tells whether the code objects are still the same.
+/// With the first take of a look comes what shows that the code objects are still the same.
 bool StackReader::take(bool once) {
   last_reading_ = once ? 0 : 1;
   const std::span<const Piece> codes = codes_.to_compare();

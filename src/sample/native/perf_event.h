@@ -121,7 +121,7 @@ struct Begun {
   std::vector<pid_t> processes;                      ///< Those that it has forked.
   bool threads = false;                              ///< It has started some.
   bool program = false;                              ///< It has begun another program.
-  bool ended = false;                                ///< From now on nothing is told of it.
+  bool ended = false;                                ///< Nothing more is recorded of it.
   std::vector<std::pair<pid_t, std::string>> names;  ///< That it has given to threads.
 };
 /// Adds what a record that was read whole tells; one of another kind tells nothing.
