@@ -113,7 +113,7 @@ const Code* CodeTable::find(Address address) {
   Entry& entry = found->second;
   if (entry.used != look_) used_.push_back(address);
   entry.used = look_;
-  if (entry.compared != look_ && !recent_.empty()) compare_recent();
+  if (entry.compared != look_ && !recent_.empty()) compare(memory_.read_pieces(to_compare()));
   if (entry.compared == look_) return entry.code.get();
   Code now;
   Address type = 0;
@@ -125,21 +125,23 @@ const Code* CodeTable::find(Address address) {
   return entry.code.get();
 }
 
-/// All that were needed a moment ago, in one system call.
-void CodeTable::compare_recent() {
+std::span<const Piece> CodeTable::to_compare() {
   const std::size_t size = head_size(layout_);
-  std::vector<std::byte> heads(recent_.size() * size);
-  std::vector<Piece> pieces;
+  heads_.resize(recent_.size() * size);
+  pieces_.clear();
   for (std::size_t i = 0; i < recent_.size(); ++i)
-    pieces.push_back({.at = recent_[i], .to = std::span(heads).subspan(i * size, size)});
-  const std::size_t read = memory_.read_pieces(pieces);
+    pieces_.push_back({.at = recent_[i], .to = std::span(heads_).subspan(i * size, size)});
+  return pieces_;
+}
+
+void CodeTable::compare(std::size_t read) {
   for (std::size_t i = 0; i < read; ++i) {
     const auto found = codes_.find(recent_[i]);
     if (found == codes_.end()) continue;
     Code now;
     Address type = 0;
     Entry& entry = found->second;
-    if (!parse_head(recent_[i], pieces[i].to, now, type) || !is_same(*entry.code, now, type))
+    if (!parse_head(recent_[i], pieces_[i].to, now, type) || !is_same(*entry.code, now, type))
       continue;
     entry.code->copies = now.copies;
     entry.compared = look_;

@@ -45,6 +45,11 @@ class CodeTable {
   const Code* find(Address address);
   /// From now on each is compared with the process once before it is handed out.
   void look_again();
+  /// What is to be read to compare those that were needed in the last look: whoever reads something
+  /// else first may read it in the same system call. Valid until the next call of anything else.
+  [[nodiscard]] std::span<const Piece> to_compare();
+  /// The first so many of these were read.
+  void compare(std::size_t read);
   [[nodiscard]] std::size_t size() const { return codes_.size(); }
 
  private:
@@ -59,7 +64,6 @@ class CodeTable {
                                 Address& type) const;
   [[nodiscard]] bool read_head(Address address, Code& code, Address& type) const;
   [[nodiscard]] bool is_same(const Code& then, const Code& now, Address type) const;
-  void compare_recent();
   [[nodiscard]] bool is_full() const;
   const Code* replace(Address address, Entry& entry);
 
@@ -72,6 +76,8 @@ class CodeTable {
   std::uint64_t look_ = 0;
   std::vector<Address> used_;    ///< In this look.
   std::vector<Address> recent_;  ///< In the last one that needed any: most are needed again.
+  std::vector<std::byte> heads_;
+  std::vector<Piece> pieces_;  ///< Of the recent ones' heads.
 };
 
 }  // namespace fathom::sample

@@ -12,9 +12,13 @@ namespace {
 /// The kernel takes 1024 at most; fewer keep the lists on our stack.
 constexpr std::size_t kPiecesAtOnce = 128;
 
+/// For these the lists are short: to clear long ones costs more than to read a few pieces.
+constexpr std::size_t kFew = 8;
+
+template <std::size_t Most>
 std::size_t read_some(pid_t pid, std::span<const Piece> pieces) {
-  std::array<iovec, kPiecesAtOnce> local{};
-  std::array<iovec, kPiecesAtOnce> remote{};
+  std::array<iovec, Most> local{};
+  std::array<iovec, Most> remote{};
   for (std::size_t i = 0; i < pieces.size(); ++i) {
     local[i] = {pieces[i].to.data(), pieces[i].to.size()};
     // An address of the other process, as a pointer that is never followed here.
@@ -39,7 +43,8 @@ std::size_t ProcessMemory::read_pieces(std::span<const Piece> pieces) const {
   while (done < pieces.size()) {
     const std::span<const Piece> some =
         pieces.subspan(done, std::min(kPiecesAtOnce, pieces.size() - done));
-    const std::size_t got = read_some(pid_, some);
+    const std::size_t got =
+        some.size() <= kFew ? read_some<kFew>(pid_, some) : read_some<kPiecesAtOnce>(pid_, some);
     done += got;
     if (got < some.size()) break;
   }

@@ -36,6 +36,10 @@ constexpr std::int64_t kQuietStep = 2 * kMs;
 constexpr std::int64_t kSlowestLook = 30 * kMs;
 /// One whose switches are written down is looked at when there is one, and in any case after this.
 constexpr std::int64_t kStillLook = 250 * kMs;
+/// After this where nobody asks what it waits for.
+constexpr std::int64_t kStillLookForTime = 1000 * kMs;
+/// What runs is found to have run after this at the latest.
+constexpr std::int64_t kMostTick = 50 * kMs;
 /// So often in a row one has run without a switch whose record is broken off.
 constexpr int kMostSilent = 2;
 /// A thread that wakes for a moment and sleeps again is looked at this often where looking costs
@@ -43,8 +47,6 @@ constexpr int kMostSilent = 2;
 constexpr std::int64_t kPassedByPerThread = kMs;
 constexpr std::int64_t kPassedByLeast = 60 * kMs;
 constexpr std::int64_t kPassedByMost = 240 * kMs;
-/// Of the kernel's record of switches between two looks: no more may have been lost.
-constexpr std::size_t kSurelyAll = 256;
 /// What a sleeping thread spent is given at least so often.
 constexpr std::int64_t kGiveEvery = 5000 * kMs;
 /// New Python threads write down who they are a little after they began.
@@ -177,8 +179,8 @@ bool ProcessSampler::look(std::int64_t now, bool all) {
     unwatch(thread);
     const pid_t id = thread.id;
     const bool taken_over = thread.taken_over;
+    children_moved_ = children_moved_ || !thread.tells_children;
     at = threads_.erase(at);
-    children_moved_ = true;
     if (!taken_over) continue;
     // What it ran before was given as that of its former number.
     add_thread(id, now, false);
@@ -207,9 +209,14 @@ void ProcessSampler::finish() {
   threads_.clear();
 }
 
+/// What the kernel tells is not asked for, but now and then: there might be what it has no word of.
 void ProcessSampler::list(std::int64_t now) {
   next_list_ = now + kListEvery;
-  const std::string program = program_of(pid_);
+  take_names();
+  const bool untold = !tells_ || untold_ || now >= next_whole_list_;
+  const bool programs = std::exchange(begun_.program, false) || untold;
+  const bool threads = std::exchange(begun_.threads, false);
+  const std::string program = programs ? program_of(pid_) : program_;
   if (program != program_ && !program.empty()) {
     // It has begun another program.
     forget_python();
@@ -223,7 +230,8 @@ void ProcessSampler::list(std::int64_t now) {
     refused_ = false;
     code_.reset();
   }
-  if (list_names_ || now >= next_whole_list_ || task_count(pid_) != std::ssize(threads_))
+  if (list_names_ || threads || now >= next_whole_list_ ||
+      (untold && task_count(pid_) != std::ssize(threads_)))
     list_threads(now);
   if (now >= next_search_) look_for_python(now);
   if (python_ != nullptr) {
@@ -235,15 +243,27 @@ void ProcessSampler::list(std::int64_t now) {
     }
   }
   if (options_.watch != nullptr) watch_threads(now);
+  tells_ =
+      std::ranges::all_of(threads_, [](const auto& each) { return each.second.tells_children; });
+  begins_to_tell_ = std::ranges::any_of(threads_, [](const auto& each) {
+    return each.second.switch_event && !each.second.tells_children;
+  });
 }
 
 std::vector<pid_t> ProcessSampler::new_children() {
-  if (task_count(pid_) != std::ssize(threads_)) list_threads(now_ns());
-  std::vector<pid_t> children;
+  std::vector<pid_t> children = std::exchange(begun_.processes, {});
+  const bool threads = std::exchange(begun_.threads, false);
+  if (tells_children() && !threads) return children;
+  if (threads || task_count(pid_) != std::ssize(threads_)) list_threads(now_ns());
   const bool all = std::exchange(children_moved_, false);
+  const bool untold = std::exchange(untold_, false);
+  begins_to_tell_ = false;
   for (auto& [id, thread] : threads_) {
-    if (!all && thread.asleep && thread.children_at == thread.ready()) continue;
+    const bool same = thread.asleep && thread.children_at == thread.ready();
+    const bool known = thread.switch_event ? thread.tells_children : same;
+    if (known && !all && !untold) continue;
     thread.children_at = thread.ready();
+    thread.tells_children = thread.switch_event.has_value();
     const std::vector<pid_t> own = children_of(pid_, id);
     children.insert(children.end(), own.begin(), own.end());
   }
@@ -256,7 +276,8 @@ void ProcessSampler::list_threads(std::int64_t now) {
   for (const auto& [id, thread] : threads_) most = std::max(most, thread.ready());
   cpu_set_t all;
   CPU_ZERO(&all);
-  const bool names = std::exchange(list_names_, false) || now >= next_whole_list_;
+  const bool another = std::exchange(list_names_, false);
+  const bool names = another || now >= next_whole_list_;
   if (names) next_whole_list_ = now + kWholeListEvery;
   for (const pid_t id : task_ids(pid_)) {
     const auto known = threads_.find(id);
@@ -268,8 +289,9 @@ void ProcessSampler::list_threads(std::int64_t now) {
     if (known == threads_.end()) {
       add_thread(id, now, started_);
       fresh = true;
-    } else if (names) {
+    } else if (names && !(tells_ && !another && known->second.tells_name)) {
       known->second.name = name_of(pid_, id);
+      known->second.tells_name = known->second.switch_event.has_value();
     }
   }
   // Of one that has ended meanwhile nothing is listed.
@@ -281,7 +303,7 @@ void ProcessSampler::list_threads(std::int64_t now) {
 
 /// `from_start`: all that it has run so far counts.
 void ProcessSampler::add_thread(pid_t id, std::int64_t now, bool from_start) {
-  const Task task = read_task(pid_, id);
+  const Task task = read_counts(pid_, id);
   if (task.state == 'Z' || task.state == 'X' || task.state == '?') return;
   const Spent so_far{.on_cpu = task.on_cpu.value_or(0), .queued = task.queued.value_or(0)};
   // Those that were there before us have run without us.
@@ -296,6 +318,7 @@ void ProcessSampler::add_thread(pid_t id, std::int64_t now, bool from_start) {
   }
   const auto [at, fresh] = threads_.try_emplace(id, pid_, task, begin, before, files_);
   if (!fresh) return;
+  tells_ = false;
   at->second.scheduled = scheduled;
   at->second.scheduled_when_found = task.switches;
 }
@@ -507,7 +530,7 @@ std::int64_t ProcessSampler::enter(Thread& thread, const Schedule& schedule, std
 /// Who sleeps is not looked at before it is given a processor, where that is written down.
 /// And if nobody uses where it waits, or there is no time for that, not while it has slept again
 /// each time.
-bool ProcessSampler::is_left_alone(Thread& thread, std::int64_t now, bool all) const {
+bool ProcessSampler::is_left_alone(Thread& thread, std::int64_t now, bool all) {
   if (!thread.asleep || !thread.switch_event || !thread.switch_state) return now < thread.next;
   const std::uint64_t state = thread.switch_event->state();
   const auto threads = static_cast<std::int64_t>(threads_.size());
@@ -522,7 +545,7 @@ bool ProcessSampler::is_left_alone(Thread& thread, std::int64_t now, bool all) c
   if (!may_pass) return false;
   read_switches(thread);
   const bool sleeps = thread.last_switch && thread.last_switch->out &&
-                      !thread.last_switch->displaced && thread.switches.size() < kSurelyAll;
+                      !thread.last_switch->displaced && !thread.switches_missing;
   if (!sleeps) return false;
   if (!reads_waits_) {
     thread.scheduled += std::ranges::count(thread.switches, false, &Switch::out);
@@ -536,8 +559,21 @@ bool ProcessSampler::is_left_alone(Thread& thread, std::int64_t now, bool all) c
 
 void ProcessSampler::read_switches(Thread& thread) {
   const std::size_t before = thread.switches.size();
-  thread.switch_event->read(thread.switches);
+  if (!thread.switch_event->read(thread.switches, begun_)) {
+    thread.switches_missing = true;
+    untold_ = true;
+  }
+  if (std::exchange(begun_.ended, false)) thread.switches_ended = true;
   if (thread.switches.size() > before) thread.last_switch = thread.switches.back();
+}
+
+/// A thread may have been given its name by another one.
+void ProcessSampler::take_names() {
+  for (auto& [id, name] : begun_.names) {
+    const auto found = threads_.find(id);
+    if (found != threads_.end()) found->second.name = std::move(name);
+  }
+  begun_.names.clear();
 }
 
 /// As if it had been looked at when it was last found to sleep.
@@ -561,7 +597,7 @@ void ProcessSampler::look_at_switches(Thread& thread, std::uint64_t state, bool 
 /// Of one that sleeps.
 void ProcessSampler::look_later(Thread& thread, std::int64_t now) {
   if (thread.switch_state && !thread.native_missed) {
-    thread.next = now + kStillLook;
+    thread.next = now + (reads_waits_ ? kStillLook : kStillLookForTime);
     return;
   }
   const int steps = std::min(thread.quiet - kQuietLooks, kMostSteps);
@@ -586,11 +622,15 @@ char ProcessSampler::state_of(const Thread& thread) const {
 bool ProcessSampler::is_running(Thread& thread, bool moved, Task& task) {
   task.id = thread.id;
   task.state = 'S';
-  if (moved && thread.switch_event && thread.last_switch) {
+  // The scheduler writes down what a running one has used at its ticks.
+  if (thread.switch_event && thread.last_switch && thread.last - thread.moved < kMostTick) {
     // Whether it was taken from its processor since is known.
     read_switches(thread);
-    const bool all = thread.switches.size() < kSurelyAll;
-    if (all && (!thread.last_switch->out || thread.last_switch->displaced)) return true;
+    const bool known = !thread.switches_missing && !thread.switches_ended;
+    const bool sleeps = thread.last_switch->out && !thread.last_switch->displaced;
+    if (known && !sleeps) return true;
+    // Nobody asks for what.
+    if (known && moved && !reads_waits_) return false;
   }
   const std::string_view text = thread.call.read(buffer_);
   if (text.starts_with("running")) return true;
@@ -620,6 +660,7 @@ bool ProcessSampler::look_at_thread(Thread& thread) {
                 .scheduled = schedule->switches - thread.scheduled,
                 .since = thread.last};
   looks.blocked = enter(thread, *schedule, now);
+  if (moved) thread.moved = now;
   if (switch_state) look_at_switches(thread, *switch_state, moved);
   if (!moved && thread.asleep && !thread.found_late) {
     thread.slept = thread.ledger.left().blocked;
@@ -695,6 +736,10 @@ void ProcessSampler::met(Thread& thread, const Task& task, std::int64_t now, Bet
     return;
   }
   thread.slept = 0;
+  if (!thread.event && thread.running.empty()) {
+    give(thread, thread.place, now, thread.ledger.take_running(), nullptr);
+    return;
+  }
   if (keeps_looks(thread)) thread.running.emplace_back(now, thread.place);
   give_running(thread, now);
 }
@@ -709,6 +754,7 @@ std::optional<BlockedParts> ProcessSampler::blocked_parts(Thread& thread, const 
   const std::optional<BlockedParts> parts =
       divide_blocked(looks, std::span(thread.switches.begin(), later), now);
   thread.switches.erase(thread.switches.begin(), later);
+  thread.switches_missing = false;
   if (thread.switches.size() > kMostSwitches) thread.switches.clear();
   return parts;
 }
@@ -753,11 +799,18 @@ void ProcessSampler::drop_switches(Thread& thread) {
   thread.switch_state.reset();
   thread.last_switch.reset();
   thread.switches.clear();
+  thread.tells_children = false;
+  thread.tells_name = false;
   thread.next = 0;
+  tells_ = false;
 }
 
 void ProcessSampler::unwatch(Thread& thread) {
-  if (thread.switch_event) options_.watch->release_switches();
+  if (thread.switch_event) {
+    // What it has begun outlives it.
+    read_switches(thread);
+    options_.watch->release_switches();
+  }
   thread.switch_event.reset();
   if (thread.event) options_.watch->release(*thread.event);
   thread.event.reset();

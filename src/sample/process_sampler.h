@@ -71,6 +71,12 @@ class ProcessSampler {
   /// Processes that its threads have started and that have not been waited for; of threads that
   /// have not run since this was last asked, none.
   std::vector<pid_t> new_children();
+  /// Whether the kernel reports all that its threads start, so that nobody has to look for it.
+  [[nodiscard]] bool tells_children() const { return tells_ && !children_moved_ && !untold_; }
+  /// Whether it has reported some since new_children() was asked, or only waits for that to begin.
+  [[nodiscard]] bool has_children() const {
+    return !begun_.processes.empty() || begun_.threads || begins_to_tell_;
+  }
   /// Gives the sink what was not given yet.
   void finish();
 
@@ -103,6 +109,14 @@ class ProcessSampler {
     Thread(pid_t pid, const Task& task, std::int64_t begin, const Spent& before, FileBudget& files);
     /// ns that it ran or could have run, as last read.
     [[nodiscard]] std::int64_t ready() const { return std::max<std::int64_t>(0, on_cpu + queued); }
+    // What each look asks for lies side by side: of hundreds of threads all but a few sleep.
+    std::int64_t next = 0;  ///< When to look again.
+    std::optional<native::SwitchEvent> switch_event;
+    /// What switch_event->state() was before it was looked at; unset: not looked at since it began.
+    std::optional<std::uint64_t> switch_state;
+    std::int64_t still = 0;  ///< Until then it has slept for certain since it was looked at.
+    bool asleep = false;
+    bool ran_unseen = false;  ///< It has run and slept again since it was looked at.
     pid_t id;
     std::string name;
     std::int64_t native;
@@ -113,13 +127,12 @@ class ProcessSampler {
     std::int64_t queued = -1;
     std::int64_t scheduled;  ///< How often it was given a processor.
     std::int64_t last = 0;   ///< When that was.
-    std::int64_t next = 0;   ///< When to look again.
+    std::int64_t moved = 0;  ///< When it was last found to have run.
     std::int64_t given = 0;
     std::int64_t slept = 0;   ///< Of the ledger's blocked time, what is certainly the place's.
     std::int64_t listed = 0;  ///< What it was ready when Python's threads were listed.
     int quiet = 0;            ///< Looks since it ran.
     int in_vain = 0;          ///< Stacks in a row of which nothing could be read.
-    bool asleep = false;
     bool taken_over = false;  ///< Its number is that of another one by now.
     Place place;              ///< Where it sleeps, or was met last.
     /// Where it was met running since the scheduler last wrote down what it ran, and when.
@@ -134,18 +147,17 @@ class ProcessSampler {
     KnownStacks known;        ///< As they were met running,
     KnownStacks known_waits;  ///< and waiting.
     std::optional<native::BlockedAt> blocked_at;
-    bool found_late = false;     ///< Python's since it was met asleep.
-    bool native_missed = false;  ///< Of where it sleeps: there was no time for it.
-    Place sampled;               ///< Python's stack as it was read for perf's last sample.
-    std::optional<native::SwitchEvent> switch_event;
-    bool polled = false;           ///< Its switches are not to be had, or too many.
-    std::vector<Switch> switches;  ///< That no look has used yet.
-    /// What switch_event->state() was before it was looked at; unset: not looked at since it began.
-    std::optional<std::uint64_t> switch_state;
-    std::int64_t still = 0;  ///< Until then it has slept for certain since it was looked at.
+    bool found_late = false;            ///< Python's since it was met asleep.
+    bool native_missed = false;         ///< Of where it sleeps: there was no time for it.
+    Place sampled;                      ///< Python's stack as it was read for perf's last sample.
+    bool polled = false;                ///< Its switches are not to be had, or too many.
+    std::vector<Switch> switches;       ///< That no look has used yet.
+    bool switches_missing = false;      ///< Some of them may be.
+    bool switches_ended = false;        ///< There will be no more.
     std::optional<Switch> last_switch;  ///< Since its switches are written down.
-    bool ran_unseen = false;            ///< It has run and slept again since it was looked at.
     int silent = 0;                     ///< Looks in a row that found it had run without a switch.
+    bool tells_children = false;        ///< They were listed since its switches are written down,
+    bool tells_name = false;            ///< and its name was read.
     std::int64_t children_at = -1;      ///< What it had run when its children were listed.
     std::int64_t scheduled_when_found = 0;
     std::int64_t scheduled_when_listed = -1;
@@ -178,8 +190,9 @@ class ProcessSampler {
   [[nodiscard]] std::optional<Schedule> read_schedule(const Thread& thread);
   /// Enters it into the ledger; ns that the thread was blocked since the last time.
   static std::int64_t enter(Thread& thread, const Schedule& schedule, std::int64_t now);
-  [[nodiscard]] bool is_left_alone(Thread& thread, std::int64_t now, bool all) const;
-  static void read_switches(Thread& thread);
+  [[nodiscard]] bool is_left_alone(Thread& thread, std::int64_t now, bool all);
+  void read_switches(Thread& thread);
+  void take_names();
   static void enter_sleep(Thread& thread);
   void look_at_switches(Thread& thread, std::uint64_t state, bool moved);
   void look_later(Thread& thread, std::int64_t now);
@@ -193,8 +206,7 @@ class ProcessSampler {
   void read_stack(Thread& thread, bool running);
   void watch_threads(std::int64_t now);
   void watch_switches(Thread& thread, std::int64_t now);
-  static std::optional<BlockedParts> blocked_parts(Thread& thread, const Between& looks,
-                                                   std::int64_t now);
+  std::optional<BlockedParts> blocked_parts(Thread& thread, const Between& looks, std::int64_t now);
   void unwatch(Thread& thread);
   void drop_switches(Thread& thread);
   void drop_event(Thread& thread);
@@ -237,6 +249,10 @@ class ProcessSampler {
   int lost_ = 0;                   ///< Listings that found no thread of Python.
   std::int64_t next_unknown_ = 0;  ///< When one that runs unknown makes them be listed.
   std::optional<std::int64_t> searched_;  ///< What it had run when Python was looked for.
+  native::Begun begun_;                   ///< What the kernel has told since it was asked for.
+  bool tells_ = false;                    ///< It tells what any of the threads begins.
+  bool untold_ = false;                   ///< Some of that may be missing.
+  bool begins_to_tell_ = false;           ///< It does of one whose children were not listed since.
   bool started_;
   bool reads_waits_;            ///< Somebody uses the stacks of threads that wait.
   bool list_names_ = true;      ///< Threads have other names, as in another program.

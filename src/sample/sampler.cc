@@ -26,14 +26,19 @@ constexpr std::int64_t kNewestEvery = kNsPerSecond / 150;
 /// Looking for processes costs at most this part of the time, and where the kernel lists children
 /// this.
 constexpr std::int64_t kTreeShare = 100;
+/// This where the kernel tells what the threads start.
+constexpr std::int64_t kToldTreeShare = 1000;
 constexpr std::int64_t kChildrenShare = 200;
 /// A thread that has run is looked at within this.
 constexpr std::int64_t kSeenRunning = kNsPerSecond / 20;
 /// How much of what the looks before cost still counts.
 constexpr std::int64_t kRemembered = 16;
 constexpr std::size_t kMostReasons = 20;
-/// Tables of programs and libraries are read once.
+/// Tables of programs and libraries are read once: a short program would else hardly be looked at.
 constexpr std::int64_t kOnce = kNsPerSecond / 20;
+constexpr std::int64_t kMadeUpWithin = 10 * kNsPerSecond;
+/// Where more has been used, looks are this much rarer than what they cost allows.
+constexpr double kMadeUpBy = 2;
 /// Half a tick of the kernel's clock.
 constexpr std::int64_t kStartDiffers = kNsPerSecond / 200;
 constexpr std::size_t kMostRan = 100'000;
@@ -58,14 +63,19 @@ double Sampler::most_cost() const {
   return options_.most_cost + part * (many - options_.most_cost);
 }
 
-/// What has been used so far may not exceed the limit, but for what reading files costs once.
+std::int64_t may_cost(double most, std::int64_t elapsed) {
+  const std::int64_t left = std::max<std::int64_t>(0, kMadeUpWithin - elapsed);
+  return static_cast<std::int64_t>(most * static_cast<double>(elapsed)) +
+         left / (kMadeUpWithin / kOnce);
+}
+
+/// Of what has been used so far.
 bool Sampler::within_limit() const {
   return options_.most_cost <= 0 || is_within(cpu_ns() - cost_before_);
 }
 
 bool Sampler::is_within(std::int64_t cost) const {
-  const auto most = most_cost() * static_cast<double>(now_ns() - begin_);
-  return options_.most_cost <= 0 || cost <= static_cast<std::int64_t>(most) + kOnce;
+  return options_.most_cost <= 0 || cost <= may_cost(most_cost(), now_ns() - begin_);
 }
 
 /// False where it is to stop, which is looked at now and then.
@@ -91,7 +101,13 @@ bool Sampler::wait_until(std::int64_t when, const std::function<bool()>& stop) {
 }
 
 Sampler::Sampler(pid_t root, const Options& options, SampleSink& sink)
-    : root_(root), options_(options), sink_(sink), watch_(options.period), load_("/proc/loadavg") {}
+    : root_(root),
+      options_(options),
+      sink_(sink),
+      watch_(options.period),
+      load_("/proc/loadavg"),
+      begin_(now_ns()),
+      cost_before_(cpu_ns()) {}
 Sampler::~Sampler() = default;
 
 Result<std::unique_ptr<Sampler>> Sampler::open(pid_t root, const Options& options,
@@ -113,7 +129,8 @@ void Sampler::find_processes() {
 }
 
 /// Sooner than by looking through all processes of the machine.
-void Sampler::find_children() {
+void Sampler::find_children(std::int64_t now) {
+  const std::int64_t before = cpu_ns();
   std::vector<pid_t> parents;
   for (const auto& [pid, process] : processes_) parents.push_back(pid);
   for (const auto& [pid, started] : left_out_) {
@@ -131,6 +148,7 @@ void Sampler::find_children() {
       if (processes_.contains(child)) parents.push_back(child);
     }
   }
+  next_children_ = now + kChildrenShare * (cpu_ns() - before);
 }
 
 void Sampler::add(pid_t pid) {
@@ -153,29 +171,35 @@ void Sampler::add(pid_t pid) {
 }
 
 /// Where some task of the machine is new. Of the looking it is the processor time that counts: on a
-/// busy machine it takes long, but then the more may be missed.
+/// busy machine it takes long, but then the more may be missed. Nobody asks where the kernel tells.
 void Sampler::look_for_processes() {
+  if (options_.alone) return;
   const std::int64_t begin = now_ns();
-  if (options_.alone || begin < next_newest_) return;
-  if (begin < std::min(next_tree_, next_children_)) return;
+  const bool told = left_out_.empty() && std::ranges::all_of(processes_, [](const auto& each) {
+                      return each.second->tells_children();
+                    });
+  const bool begun = lists_children() && std::ranges::any_of(processes_, [](const auto& each) {
+                       return each.second->has_children();
+                     });
+  if (begun && begin >= next_children_) find_children(begin);
+  if (told ? begin < next_tree_
+           : begin < next_newest_ || begin < std::min(next_tree_, next_children_))
+    return;
   next_newest_ = begin + kNewestEvery;
   const std::int64_t newest = newest_task();
-  if (lists_children() && begin >= next_children_) {
+  if (!told && lists_children() && begin >= next_children_) {
     // Whose child it is runs, or has run since it was looked at last.
     if (newest < 0 || newest != newest_child_) children_until_ = begin + kSeenRunning;
     newest_child_ = newest;
   }
-  if (begin >= next_children_ && begin <= children_until_) {
-    const std::int64_t before = cpu_ns();
-    find_children();
-    next_children_ = begin + kChildrenShare * (cpu_ns() - before);
-  }
+  if (begin >= next_children_ && begin <= children_until_) find_children(begin);
   if (begin < next_tree_) return;
   const std::int64_t before = cpu_ns();
   if (newest < 0 || newest != newest_task_) find_processes();
   newest_task_ = newest;
   const std::int64_t least = lists_children() ? kTreeSeldom : kTreeEvery;
-  next_tree_ = begin + std::max(least, kTreeShare * (cpu_ns() - before));
+  const std::int64_t share = told ? kToldTreeShare : kTreeShare;
+  next_tree_ = begin + std::max(least, share * (cpu_ns() - before));
 }
 
 /// Its number; -1 where it is not known.
@@ -224,18 +248,15 @@ void Sampler::look(bool all) {
 
 void Sampler::run(std::int64_t duration, const std::function<bool()>& stop) {
   const std::int64_t begin = now_ns();
-  begin_ = begin;
-  cost_before_ = cpu_ns();
   std::int64_t cost_of_look = 0;
   std::int64_t next = begin;
   std::uint64_t chance = static_cast<std::uint64_t>(begin);
   // Processes that are left out may start others.
   while (next - begin < duration && !(processes_.empty() && left_out_.empty())) {
     std::int64_t period = options_.period;
-    // What a start costs once is not made up for: a short program would hardly be looked at.
     const bool within = is_within(state_.cost);
     if (!within) {
-      const auto least = static_cast<double>(cost_of_look) / most_cost();
+      const auto least = kMadeUpBy * static_cast<double>(cost_of_look) / most_cost();
       period = std::max(period, static_cast<std::int64_t>(least));
     }
     // A tenth of a step earlier or later: a program that repeats itself is not met at one place.
@@ -247,10 +268,12 @@ void Sampler::run(std::int64_t duration, const std::function<bool()>& stop) {
     look(within);
     look_for_processes();
     const std::int64_t now = now_ns();
-    // With what was done since the look before.
-    const std::int64_t cost = cpu_ns() - cost_before_;
-    cost_of_look += (cost - state_.cost - cost_of_look) / kRemembered;
-    state_.cost = cost;
+    if (options_.most_cost > 0) {
+      // With what was done since the look before.
+      const std::int64_t cost = cpu_ns() - cost_before_;
+      cost_of_look += (cost - state_.cost - cost_of_look) / kRemembered;
+      state_.cost = cost;
+    }
     next += period;
     if (now > next + period) {
       const std::int64_t behind = (now - next) / period;
@@ -258,6 +281,7 @@ void Sampler::run(std::int64_t duration, const std::function<bool()>& stop) {
       next += behind * period;
     }
   }
+  state_.cost = cpu_ns() - cost_before_;
 }
 
 void Sampler::finish() {

@@ -5,8 +5,11 @@
 #include <csignal>
 #include <cstdint>
 #include <ctime>
+#include <string>
+#include <vector>
 
 #include <gtest/gtest.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -94,6 +97,80 @@ TEST(Sampler, AThreadThatSleptForLongIsMetAsSoonAsItRuns) {
   kill(child, SIGKILL);
   waitpid(child, nullptr, 0);
   for (const int end : ends) close(end);
+}
+
+TEST(Sampler, WhatAStartCostsIsMadeUpFor) {
+  constexpr std::int64_t kSecond = 1'000'000'000;
+  EXPECT_EQ(may_cost(0.01, 0), kSecond / 20);
+  EXPECT_EQ(may_cost(0.01, kSecond / 5), kSecond / 20 + kSecond / 1000);
+  EXPECT_EQ(may_cost(0.01, 10 * kSecond), kSecond / 10);
+  EXPECT_EQ(may_cost(0.03, 100 * kSecond), 3 * kSecond);
+}
+
+class Names final : public SampleSink {
+ public:
+  void take(const ThreadSample& sample) override { name = sample.name; }
+  std::string name;
+};
+
+std::int64_t now_ns() {
+  timespec now{};
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return now.tv_sec * 1'000'000'000 + now.tv_nsec;
+}
+
+TEST(ProcessSampler, WhatAThreadStartsAndHowItIsCalledIsTold) {
+  std::array<int, 2> to{};
+  std::array<int, 2> from{};
+  ASSERT_EQ(pipe(to.data()), 0);
+  ASSERT_EQ(pipe(from.data()), 0);
+  const pid_t child = fork();
+  if (child == 0) {
+    char byte = 0;
+    if (read(to[0], &byte, 1) != 1) _exit(1);
+    prctl(PR_SET_NAME, "another");
+    const pid_t own = fork();
+    if (own == 0) {
+      pause();
+      _exit(0);
+    }
+    if (write(from[1], &own, sizeof own) != sizeof own) _exit(1);
+    pause();
+    _exit(0);
+  }
+  native::Watch watch(10'000'000);
+  FileBudget files;
+  Names names;
+  ProcessSampler::Options options;
+  options.watch = &watch;
+  ProcessSampler sampler(child, options, files, names);
+  const std::int64_t begin = now_ns();
+  while (!sampler.tells_children() && now_ns() - begin < 30'000'000'000) {
+    sampler.look(now_ns(), true);
+    if (sampler.has_children()) sampler.new_children();
+    if (watch.counts().switched == 0 && now_ns() - begin > 1'000'000'000) break;
+    pass(5);
+  }
+  const bool told = sampler.tells_children();
+  EXPECT_FALSE(sampler.has_children());
+  EXPECT_EQ(write(to[1], "x", 1), 1);
+  pid_t own = 0;
+  EXPECT_EQ(read(from[0], &own, sizeof own), static_cast<ssize_t>(sizeof own));
+  sampler.look(now_ns(), true);
+  if (told) {
+    EXPECT_TRUE(sampler.has_children());
+    EXPECT_EQ(sampler.new_children(), std::vector{own});
+    EXPECT_FALSE(sampler.has_children());
+    EXPECT_TRUE(sampler.new_children().empty());
+    pass(60);
+    sampler.look(now_ns(), true);
+    sampler.finish();
+    EXPECT_EQ(names.name, "another");
+  }
+  for (const pid_t each : {own, child}) kill(each, SIGKILL);
+  waitpid(child, nullptr, 0);
+  for (const int each : {to[0], to[1], from[0], from[1]}) close(each);
+  if (!told) GTEST_SKIP() << "perf may not be used";
 }
 
 class Walls final : public SampleSink {

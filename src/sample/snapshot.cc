@@ -67,16 +67,23 @@ void Snapshot::lay_out() {
   changed_ = false;
 }
 
-bool Snapshot::take() { return take_readings(2); }
-bool Snapshot::take_once() { return take_readings(1); }
+bool Snapshot::take(std::span<const Piece> others) { return take_readings(2, others); }
+bool Snapshot::take_once(std::span<const Piece> others) { return take_readings(1, others); }
 
-bool Snapshot::take_readings(std::size_t readings) {
+bool Snapshot::take_readings(std::size_t readings, std::span<const Piece> others) {
   ++take_;
   turn_ = 0;
   if (changed_) lay_out();
-  const std::span<const Piece> reads = std::span(reads_).first(readings * pieces_.size());
+  const std::size_t own = readings * pieces_.size();
+  std::span<const Piece> reads = std::span(reads_).first(own);
+  if (!others.empty()) {
+    with_others_.assign(reads.begin(), reads.end());
+    with_others_.insert(with_others_.end(), others.begin(), others.end());
+    reads = with_others_;
+  }
   const std::size_t got = memory_.read_pieces(reads);
-  const bool all = got == reads.size();
+  const bool all = got >= own;
+  others_read_ = all ? got - own : 0;
   for (std::size_t i = 0; i < pieces_.size(); ++i) pieces_[i].taken = all;
   // What lies behind the piece that is gone is read the next time.
   if (!all) remove(reads_[got].at);

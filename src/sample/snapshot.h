@@ -25,10 +25,13 @@ class Snapshot {
   /// Removes what was not looked at in the last `takes` takes.
   void remove_unused(std::uint32_t takes);
 
-  /// Reads everything twice. What cannot be read is removed; false where something was.
-  bool take();
+  /// Reads everything twice. What cannot be read is removed; false where something was. In the same
+  /// system call `others` are read once, afterwards.
+  bool take(std::span<const Piece> others = {});
   /// The same of what does not change meanwhile: reads everything once, as reading 0.
-  bool take_once();
+  bool take_once(std::span<const Piece> others = {});
+  /// How many of the others the last take has read.
+  [[nodiscard]] std::size_t others_read() const { return others_read_; }
 
   /// The bytes as reading 0 or 1 has them; empty where they were not read.
   [[nodiscard]] std::span<const std::byte> bytes(int reading, Address at, std::size_t size);
@@ -47,7 +50,7 @@ class Snapshot {
   };
   void lay_out();
   void number_again();
-  bool take_readings(std::size_t readings);
+  bool take_readings(std::size_t readings, std::span<const Piece> others);
 
   const Memory& memory_;
   std::vector<Kept> pieces_;
@@ -55,6 +58,8 @@ class Snapshot {
   std::vector<std::size_t> large_;  ///< Those that hold more than one frame.
   std::vector<std::byte> buffers_[2];
   std::vector<Piece> reads_;
+  std::vector<Piece> with_others_;
+  std::size_t others_read_ = 0;
   std::uint32_t take_ = 0;
   std::uint32_t turn_ = 0;
   bool changed_ = true;

@@ -65,8 +65,14 @@ StackReader::StackReader(const Memory& memory, const Layout& layout, CodeTable& 
 bool StackReader::prepare() {
   const std::size_t before = snapshot_.size();
   snapshot_.add(thread_, thread_bytes_);
-  std::vector<std::byte> bytes(thread_bytes_);
-  if (layout_.thread_chunk != 0 && memory_.read(thread_, bytes)) {
+  if (layout_.thread_chunk == 0) return snapshot_.size() > before;
+  // A take that was read twice read it last.
+  std::span<const std::byte> bytes = snapshot_.bytes(last_reading_, thread_, thread_bytes_);
+  if (bytes.empty()) {
+    single_.resize(thread_bytes_);
+    bytes = memory_.read(thread_, single_) ? single_ : std::span<const std::byte>();
+  }
+  if (!bytes.empty()) {
     const auto chunk = number_at<Address>(bytes, layout_.thread_chunk);
     const auto top = number_at<Address>(bytes, layout_.thread_chunk + 8);
     const bool moved = chunks_.empty() || chunk != chunks_.front().begin;
@@ -383,6 +389,15 @@ void StackReader::begin_reading() {
   if (snapshot_.size() == 0) prepare();
 }
 
+/// With the first take of a look comes what shows that the code objects are still the same.
+bool StackReader::take(bool once) {
+  last_reading_ = once ? 0 : 1;
+  const std::span<const Piece> codes = codes_.to_compare();
+  const bool all = once ? snapshot_.take_once(codes) : snapshot_.take(codes);
+  if (all && !codes.empty()) codes_.compare(snapshot_.others_read());
+  return all;
+}
+
 const Stack* StackReader::read_resting() {
   begin_reading();
   int tries = 0;
@@ -390,7 +405,7 @@ const Stack* StackReader::read_resting() {
     ++stack_.takes;
     const std::size_t places = snapshot_.size();
     Walk& seen = walks_[0];
-    if (snapshot_.take_once()) {
+    if (take(true)) {
       walk(0, seen);
       if (seen.sound && seen.all_taken) {
         stack_.frames = seen.frames;
@@ -413,7 +428,7 @@ const Stack& StackReader::read() {
     ++stack_.takes;
     const std::size_t places = snapshot_.size();
     const bool was_whole = before_.whole;
-    if (snapshot_.take()) {
+    if (take(false)) {
       if (confirm(look_at_both())) break;
       if (before_.whole && !was_whole) continue;  // One more take is to confirm it.
     }

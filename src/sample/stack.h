@@ -113,6 +113,7 @@ class StackReader {
                                                  const std::array<Address, 2>& tops);
   bool confirm(Seen now);
   void begin_reading();
+  [[nodiscard]] bool take(bool once);
   void remember(const Walk& walk);
   [[nodiscard]] std::span<const std::byte> bytes_at(int reading, Address at, std::size_t size,
                                                     Walk& walk);
@@ -136,6 +137,7 @@ class StackReader {
   std::vector<Chunk> chunks_;  ///< The newest first.
   Address chunk_top_ = 0;      ///< As far as the newest is read.
   Snapshot snapshot_;
+  int last_reading_ = 0;  ///< Of the last take.
   Walk walks_[2];
   Seen before_;               ///< Of the take before.
   std::vector<Known> known_;  ///< The last stack that was read, the innermost first.

@@ -259,6 +259,38 @@ TEST_F(Stacks, WhatWasNeededBeforeIsComparedInOneRead) {
   EXPECT_EQ(reads_of_a_look(), 3U) << "pieces, and none of them twice";
 }
 
+TEST_F(Stacks, CodeObjectsAreComparedInTheCallThatReadsTheStack) {
+  read();
+  codes_.look_again();
+  std::size_t before = python_.memory.calls();
+  EXPECT_EQ(read().takes, 2);
+  EXPECT_EQ(python_.memory.calls() - before, 2U);
+  codes_.look_again();
+  before = python_.memory.calls();
+  ASSERT_NE(reader_.read_resting(), nullptr);
+  EXPECT_EQ(python_.memory.calls() - before, 1U);
+  // One that is gone is no reason to read the stack again.
+  python_.run(MadePython::place(1));
+  python_.memory.unmap(end_);
+  codes_.look_again();
+  EXPECT_EQ(names(read()), "left:1 main:2");
+}
+
+TEST_F(Stacks, WhereTheStackHasGoneOnItIsReadOnceMore) {
+  read();
+  const std::size_t before = python_.memory.calls();
+  std::size_t reads = 0;
+  // Each take has other functions.
+  python_.memory.between([&] {
+    if (++reads % 6 != 1) return;
+    const bool inner = reads % 12 == 1;
+    python_.run(MadePython::place(inner ? 1 : 2));
+  });
+  const int takes = read().takes;
+  EXPECT_GT(takes, 2);
+  EXPECT_EQ(python_.memory.calls() - before, static_cast<std::size_t>(takes));
+}
+
 TEST_F(Stacks, ALookThatNeedsNoCodeForgetsNoneOfTheOneBefore) {
   EXPECT_EQ(read().state, StackState::whole);
   codes_.look_again();

@@ -25,6 +25,10 @@ constexpr std::size_t kMostTasks = 65536;
 constexpr std::size_t kMostPolled = 64;  // descriptors that are looked at
 constexpr std::size_t kMostObjects = 8;  // that are named
 
+std::string folder_of(pid_t pid, pid_t id) {
+  return "/proc/" + std::to_string(pid) + "/task/" + std::to_string(id);
+}
+
 /// The last of its numbers: one for each PID namespace that it is in, the innermost last.
 std::int64_t own_number(const std::string& folder, pid_t id) {
   const std::string status = read_file(folder + "/status").value_or("");
@@ -119,8 +123,8 @@ std::int64_t task_count(pid_t pid) {
   return static_cast<std::int64_t>(folder.st_nlink) - 2;
 }
 
-Task read_task(pid_t pid, pid_t id) {
-  const std::string folder = "/proc/" + std::to_string(pid) + "/task/" + std::to_string(id);
+Task read_counts(pid_t pid, pid_t id) {
+  const std::string folder = folder_of(pid, id);
   Task task;
   task.id = id;
   task.native = own_number(folder, id);
@@ -129,12 +133,18 @@ Task read_task(pid_t pid, pid_t id) {
     task.state = stat->state;
     task.started = stat->started;
   }
-  parse_call(read_file(folder + "/syscall").value_or(""), task);
   if (const auto schedule = parse_schedule(read_file(folder + "/schedstat").value_or(""))) {
     task.on_cpu = schedule->on_cpu;
     task.queued = schedule->queued;
     task.switches = schedule->switches;
   }
+  return task;
+}
+
+Task read_task(pid_t pid, pid_t id) {
+  const std::string folder = folder_of(pid, id);
+  Task task = read_counts(pid, id);
+  parse_call(read_file(folder + "/syscall").value_or(""), task);
   task.channel = read_file(folder + "/wchan").value_or("");
   if (task.channel == "0") task.channel.clear();
   return task;

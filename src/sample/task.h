@@ -37,6 +37,9 @@ std::int64_t task_count(pid_t pid);
 /// One of them; its state is '?' where it has ended.
 Task read_task(pid_t pid, pid_t id);
 
+/// The same without its system call and where in the kernel it waits.
+Task read_counts(pid_t pid, pid_t id);
+
 /// The threads of a process; empty where there is none.
 std::vector<Task> read_tasks(pid_t pid);
 

@@ -20,18 +20,24 @@ constexpr Address kGilBytes = 256;
 
 bool read_interpreter(const Memory& memory, const Layout& layout, Address interpreter,
                       std::vector<PythonThread>& threads) {
-  auto at = memory.pointer(interpreter + layout.interpreter_threads);
-  while (at && *at != 0 && threads.size() < kMostThreads) {
-    const auto owner = memory.pointer(*at + layout.thread_interpreter);
-    const auto pthread = memory.pointer(*at + layout.thread_pthread);
-    if (!owner || *owner != interpreter || !pthread) return false;
-    PythonThread thread{.address = *at, .interpreter = interpreter, .pthread = *pthread};
+  std::vector<std::byte> bytes(std::max({layout.thread_interpreter, layout.thread_pthread,
+                                         layout.thread_native, layout.thread_next}) +
+                               sizeof(Address));
+  const auto first = memory.pointer(interpreter + layout.interpreter_threads);
+  if (!first) return false;
+  Address at = *first;
+  while (at != 0 && threads.size() < kMostThreads) {
+    if (!memory.read(at, bytes)) return false;
+    if (number_at<Address>(bytes, layout.thread_interpreter) != interpreter) return false;
+    PythonThread thread{.address = at,
+                        .interpreter = interpreter,
+                        .pthread = number_at<Address>(bytes, layout.thread_pthread)};
     if (layout.thread_native != 0)
-      thread.native = memory.number<std::int64_t>(*at + layout.thread_native).value_or(0);
+      thread.native = number_at<std::int64_t>(bytes, layout.thread_native);
     threads.push_back(thread);
-    at = memory.pointer(*at + layout.thread_next);
+    at = number_at<Address>(bytes, layout.thread_next);
   }
-  return at && *at == 0;
+  return at == 0;
 }
 
 std::optional<Gil> read_gil(const Memory& memory, const Runtime& runtime, Address interpreter) {

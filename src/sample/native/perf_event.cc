@@ -88,6 +88,9 @@ perf_event_attr switch_attributes() {
   attributes.sample_type = PERF_SAMPLE_TID | PERF_SAMPLE_TIME;
   attributes.sample_id_all = 1;
   attributes.context_switch = 1;
+  attributes.task = 1;
+  attributes.comm = 1;
+  attributes.comm_exec = 1;
   attributes.exclude_kernel = 1;
   attributes.exclude_hv = 1;
   attributes.use_clockid = 1;
@@ -274,6 +277,11 @@ std::uint64_t PerfRing::written() const {
   return std::atomic_ref(page->data_head).load(std::memory_order_acquire);
 }
 
+bool PerfRing::is_nearly_full() const {
+  const auto* const page = static_cast<const perf_event_mmap_page*>(memory_);
+  return written() - page->data_tail > bytes_ / 4 * 3;
+}
+
 std::optional<Switch> parse_switch(std::span<const std::byte> record) {
   Cursor cursor(record);
   const auto header = cursor.take<perf_event_header>();
@@ -286,6 +294,29 @@ std::optional<Switch> parse_switch(std::span<const std::byte> record) {
   return cursor.ok() ? std::optional(found) : std::nullopt;
 }
 
+void parse_begun(std::span<const std::byte> record, Begun& begun) {
+  Cursor cursor(record);
+  const auto header = cursor.take<perf_event_header>();
+  const auto process = static_cast<pid_t>(cursor.take<std::uint32_t>());
+  const auto second = static_cast<pid_t>(cursor.take<std::uint32_t>());
+  if (!cursor.ok()) return;
+  if (header.type == PERF_RECORD_FORK) {
+    // The second number is its parent's.
+    if (process == second)
+      begun.threads = true;
+    else if (process > 0)
+      begun.processes.push_back(process);
+  }
+  if (header.type == PERF_RECORD_EXIT) begun.ended = true;
+  if (header.type == PERF_RECORD_COMM) {
+    // The second number is the thread's.
+    if ((header.misc & PERF_RECORD_MISC_COMM_EXEC) != 0) begun.program = true;
+    std::string name;
+    for (char c = cursor.take<char>(); c != '\0'; c = cursor.take<char>()) name.push_back(c);
+    if (cursor.ok()) begun.names.emplace_back(second, std::move(name));
+  }
+}
+
 Result<SwitchEvent> SwitchEvent::open(pid_t thread) {
   perf_event_attr what = switch_attributes();
   const int file = open_event(what, thread);
@@ -295,10 +326,15 @@ Result<SwitchEvent> SwitchEvent::open(pid_t thread) {
   return SwitchEvent(std::move(*ring));
 }
 
-void SwitchEvent::read(std::vector<Switch>& to) {
-  ring_.read([&to](std::span<const std::byte> record) {
-    if (const std::optional<Switch> found = parse_switch(record)) to.push_back(*found);
+bool SwitchEvent::read(std::vector<Switch>& to, Begun& begun) {
+  const bool all = !ring_.is_nearly_full();
+  ring_.read([&](std::span<const std::byte> record) {
+    if (const std::optional<Switch> found = parse_switch(record))
+      to.push_back(*found);
+    else
+      parse_begun(record, begun);
   });
+  return all;
 }
 
 }  // namespace fathom::sample::native

@@ -78,6 +78,8 @@ class PerfRing {
   std::int64_t skip();
   /// How much has been written so far, in bytes. No system call.
   [[nodiscard]] std::uint64_t written() const;
+  /// There is so little room left that records may have been lost.
+  [[nodiscard]] bool is_nearly_full() const;
 
  private:
   PerfRing(Descriptor file, void* memory, std::size_t bytes)
@@ -114,13 +116,25 @@ class PerfEvent {
 /// Of a record that was read whole; nothing where it is of another kind, or none.
 std::optional<Switch> parse_switch(std::span<const std::byte> record);
 
-/// A thread's switches. Allowed where PerfEvent is; each costs the thread some 1 µs.
+/// What a thread has begun, or that it has ended.
+struct Begun {
+  std::vector<pid_t> processes;                      ///< Those that it has forked.
+  bool threads = false;                              ///< It has started some.
+  bool program = false;                              ///< It has begun another program.
+  bool ended = false;                                ///< Nothing more is recorded of it.
+  std::vector<std::pair<pid_t, std::string>> names;  ///< That it has given to threads.
+};
+/// Adds what a record that was read whole tells; one of another kind tells nothing.
+void parse_begun(std::span<const std::byte> record, Begun& begun);
+
+/// A thread's switches, and what it begins. Allowed where PerfEvent is; each costs the thread some
+/// 1 µs.
 class SwitchEvent {
  public:
   static Result<SwitchEvent> open(pid_t thread);
-  /// Adds those since the last call, the oldest first. Where the kernel had no room for some of
-  /// them, they are fewer than the scheduler has counted.
-  void read(std::vector<Switch>& to);
+  /// Adds those since the last call, the oldest first. False where they are so many that the kernel
+  /// may have had no room for some.
+  bool read(std::vector<Switch>& to, Begun& begun);
   /// Another number each time that the thread was taken from its processor or given one: while it
   /// is the same, a thread that slept still does. No system call.
   [[nodiscard]] std::uint64_t state() const { return ring_.written(); }

@@ -2,16 +2,21 @@
 #include "sample/native/perf_event.h"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cstddef>
 #include <cstring>
 #include <span>
 #include <string>
+#include <thread>
+#include <utility>
 #include <vector>
 
 #include <gtest/gtest.h>
 #include <linux/perf_event.h>
+#include <sys/prctl.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 namespace fathom::sample::native {
@@ -126,12 +131,68 @@ TEST(PerfSwitches, OfAThreadThatSleepsAreOutAndIn) {
   ::usleep(1000);
   EXPECT_NE((*event).state(), before);
   std::vector<Switch> switches;
-  (*event).read(switches);
+  Begun begun;
+  EXPECT_TRUE((*event).read(switches, begun));
   ASSERT_GE(switches.size(), 2U);
   const bool slept =
       std::ranges::any_of(switches, [](const Switch& each) { return each.out && !each.displaced; });
   EXPECT_TRUE(slept);
   EXPECT_FALSE(switches.back().out);
+}
+
+TEST(PerfSwitches, TellWhatAThreadBegins) {
+  const auto own = static_cast<pid_t>(::syscall(SYS_gettid));
+  Result<SwitchEvent> event = SwitchEvent::open(own);
+  if (!event) GTEST_SKIP() << event.error().message;
+  std::vector<Switch> switches;
+  Begun begun;
+  (*event).read(switches, begun);
+  EXPECT_TRUE(begun.processes.empty());
+  EXPECT_FALSE(begun.threads);
+  const pid_t child = ::fork();
+  if (child == 0) _exit(0);
+  ::waitpid(child, nullptr, 0);
+  std::thread([] {}).join();
+  ASSERT_EQ(::prctl(PR_SET_NAME, "another name"), 0);
+  (*event).read(switches, begun);
+  EXPECT_EQ(begun.processes, std::vector{child});
+  EXPECT_TRUE(begun.threads);
+  EXPECT_FALSE(begun.program);
+  EXPECT_FALSE(begun.ended);
+  const std::vector<std::pair<pid_t, std::string>> names = {{own, "another name"}};
+  EXPECT_EQ(begun.names, names);
+}
+
+TEST(PerfSwitches, AnotherProgramIsTold) {
+  std::array<int, 2> gate{};
+  ASSERT_EQ(::pipe(gate.data()), 0);
+  const pid_t child = ::fork();
+  if (child == 0) {
+    char byte = 0;
+    if (::read(gate[0], &byte, 1) == 1) ::execl("/bin/true", "true", nullptr);
+    _exit(1);
+  }
+  Result<SwitchEvent> event = SwitchEvent::open(child);
+  EXPECT_EQ(::write(gate[1], "x", 1), 1);
+  ::waitpid(child, nullptr, 0);
+  ::close(gate[0]);
+  ::close(gate[1]);
+  if (!event) GTEST_SKIP() << event.error().message;
+  std::vector<Switch> switches;
+  Begun begun;
+  (*event).read(switches, begun);
+  EXPECT_TRUE(begun.program);
+  EXPECT_TRUE(begun.ended);
+}
+
+TEST(PerfSwitches, SoManyThatSomeMayBeLostAreNotAll) {
+  Result<SwitchEvent> event = SwitchEvent::open(static_cast<pid_t>(::syscall(SYS_gettid)));
+  if (!event) GTEST_SKIP() << event.error().message;
+  for (int i = 0; i < 400; ++i) ::prctl(PR_SET_NAME, "some name");
+  std::vector<Switch> switches;
+  Begun begun;
+  EXPECT_FALSE((*event).read(switches, begun));
+  EXPECT_TRUE((*event).read(switches, begun));
 }
 
 TEST(PerfEvent, CopiesTheStackOfAThreadThatRuns) {
