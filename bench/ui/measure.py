@@ -116,12 +116,27 @@ SCREENS = {
 }
 
 
+# Looks when something changed, to the end of the frame that shows it. Asking in every frame would make the browser draw all
+# the time, on the processors that read.
+AWAIT = """() => new Promise(done => {
+    const there = %s;
+    const watch = new MutationObserver(() => look());
+    const look = () => {
+        if (!there()) return;
+        watch.disconnect();
+        requestAnimationFrame(() => setTimeout(done));
+    };
+    watch.observe(document, { subtree: true, childList: true, attributes: true, characterData: true });
+    look();
+})"""
+
+
 def screen(browser: Browser, trace: pathlib.Path, cache: pathlib.Path, what: str) -> tuple[float, float, int]:
     """Seconds from the command to the screen, those of the program's processors, and the bytes that were sent until then."""
     fragment, there = SCREENS[what]
     with tab(browser) as page, viewed(trace, cache, fragment) as (server, address, begin):
         page.goto(address, wait_until="commit")
-        page.wait_for_function(there, polling="raf")
+        page.evaluate(AWAIT % there)
         seconds, computed = time.perf_counter() - begin, processor_seconds(server.pid)
         loaded = page.evaluate(LOADED_BYTES)
         await_cache(cache)
