@@ -74,6 +74,13 @@ Fix native_fix_of(WaitClass wait) {
                   "Caveat: together they want as many processors as they are.",
               .before = "",
               .after = ""};
+    case WaitClass::loop:
+      return {.text =
+                  "Its loop has nothing to do until a time has passed or a reply comes. Start what "
+                  "does not depend on each other together, and wait for all of it (as Promise.all "
+                  "does). Caveat: a server without requests has nothing to be changed.",
+              .before = "",
+              .after = ""};
     default:
       return {.text =
                   "fathom waits shows where threads wait for what; fathom dump PID --native "
@@ -106,6 +113,13 @@ Fix fix_of(WaitClass wait) {
                   "Caveat: together they want as many processors as they are.",
               .before = "subprocess.run(command)",
               .after = "children = [subprocess.Popen(each) for each in commands]"};
+    case WaitClass::loop:
+      return {.text =
+                  "No task of the loop can go on: each waits for a reply or a time. Let tasks wait "
+                  "at the same time instead of one after the other. Caveat: who answers may be the "
+                  "limit, and a server without requests has nothing to be changed.",
+              .before = "for each in work:\n    results.append(await fetch(each))",
+              .after = "results = await asyncio.gather(*(fetch(each) for each in work))"};
     default:
       return {.text =
                   "fathom waits shows at which line threads wait for what; fathom dump PID "

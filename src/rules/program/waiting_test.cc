@@ -25,6 +25,38 @@ TEST(Waiting, SaysForWhatAndWhere) {
   EXPECT_EQ(found[0].weight, Weight::critical);
 }
 
+/// What the program waits for.
+std::string title_of(Trace trace) {
+  const std::vector<Finding> found = JudgedTrace(std::move(trace)).findings(waiting());
+  return found.empty() ? "" : found[0].title;
+}
+
+TEST(Waiting, WhoWaitsForASignalAndHasAChildWaitsForThat) {
+  const auto with_child = [](bool child) {
+    Trace trace;
+    SampleBuilder builder(trace);
+    builder.thread(1, 1, "timeout").waits("call", 1000, "sigsuspend");
+    builder.thread(2, 2).at("ask app.py 7").waits("sleep", 1000);
+    trace.process_runs.push_back({.pid = 1, .role = trace.strings.intern("main")});
+    if (child) trace.process_runs.push_back({.pid = 2, .parent = 1});
+    return title_of(std::move(trace));
+  };
+  EXPECT_EQ(with_child(true),
+            "The program waits for 100.0 % of its time, longest for a time to pass (sleep): ask "
+            "(app.py:7)");
+  EXPECT_NE(with_child(false).find("not known"), std::string::npos) << with_child(false);
+}
+
+TEST(Waiting, AnEpollSetIsTheLoopOfAProgramWithoutPython) {
+  Trace native;
+  SampleBuilder(native).thread(1, 1, "node").waits("poll", 1000, "anon_inode:[eventpoll]");
+  EXPECT_NE(title_of(std::move(native)).find("something to do in an event loop"),
+            std::string::npos);
+  Trace python;
+  SampleBuilder(python).at("serve app.py 3").waits("poll", 1000, "anon_inode:[eventpoll]");
+  EXPECT_NE(title_of(std::move(python)).find("a file, pipe or socket"), std::string::npos);
+}
+
 bool says(const Finding& finding, const std::string& text) {
   return std::ranges::any_of(finding.evidence, [&text](const Evidence& evidence) {
     return evidence.text.find(text) != std::string::npos;
