@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <iterator>
 #include <span>
 #include <utility>
 #include <vector>
@@ -228,6 +229,7 @@ struct Layout {
   std::vector<Detail> details;
   bool titles = true;
   std::size_t processes = 8;  ///< Of a program that nothing else is known of, at most.
+  bool plain = false;         ///< Of such a program.
   bool compact = false;       ///< The baseline in few words.
   bool bare = false;          ///< Neither the order by effort nor what to look at next.
   [[nodiscard]] bool spacious() const {
@@ -374,6 +376,12 @@ bool shrink(Layout& layout) {
     return true;
   }
   if (most == layout.details.rend()) return false;
+  // What to change at the first cause tells more than what else could be looked at.
+  const bool of_first = most == std::prev(layout.details.rend());
+  if (layout.plain && of_first && *most == Detail::change && !layout.bare) {
+    layout.bare = true;
+    return true;
+  }
   if (*most == Detail::saving && !layout.compact) {
     layout.compact = true;
     return true;
@@ -409,6 +417,7 @@ std::string render_diagnosis_text(const Diagnosis& diagnosis, const DiagnosisReq
   Layout layout;
   const std::size_t shown = all ? cards(diagnosis) : std::min(kBest, cards(diagnosis));
   layout.details.assign(shown, Detail::full);
+  layout.plain = diagnosis.run && diagnosis.run->plain;
   std::string text = screen(diagnosis, request, all, layout, style);
   Style plain = style;
   plain.colour = false;  // Codes of colours take no room.

@@ -263,6 +263,24 @@ class Shares(unittest.TestCase):
         self.fail(off)
 
 
+class Screen(unittest.TestCase):
+    def test_many_children_leave_room_for_what_was_found(self):
+        for _ in range(4):
+            with tempfile.TemporaryDirectory() as folder:
+                run = folder + "/run"
+                verdict = diagnosis_of("short_children.py", run)["verdict"]["id"]
+                said = subprocess.run([FATHOM, "diagnose", run], capture_output=True, text=True, check=True,
+                                      env={**os.environ, "COLUMNS": "80", "LINES": "40"}).stdout
+            self.assertNotIn("no CPython is in it", said)
+            found = said.partition("\nProcesses")[2]
+            self.assertIn("(short_children.py:", found, said)
+            self.assertIn("   change     S", found, said)
+            if verdict == "cpu-bound":
+                self.assertIn("   change     Start fewer processes", found, said)
+                return
+        self.fail(said)
+
+
 class Pools(unittest.TestCase):
     """What only one process of a pool's program does, and what dividing it would give."""
 

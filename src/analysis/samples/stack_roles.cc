@@ -266,9 +266,10 @@ WaitClass StackRoles::wait_of(const StackSample& sample) const {
   const std::string_view cause = trace_.text(sample.cause);
   if (cause == "gil") return WaitClass::gil;
   if (cause == "lock") return lock_of(sample);
-  if (cause == "child") return WaitClass::child;
-  // Such as timeout(1): who has children and waits for any signal waits for SIGCHLD.
   const std::string_view object = trace_.text(sample.object);
+  // Who has started a process by vfork goes on when that has begun its program.
+  if (cause == "child" || object == "vfork") return WaitClass::child;
+  // Such as timeout(1): who has children and waits for any signal waits for SIGCHLD.
   const bool for_signal = object == "sigsuspend" || object == "sigtimedwait" || object == "pause";
   if (for_signal && parents_.contains(sample.pid)) return WaitClass::child;
   const bool waits_in_loop = in_loop(sample.frame) && callback(sample.frame) == kNoFrame;
@@ -280,6 +281,9 @@ WaitClass StackRoles::wait_of(const StackSample& sample) const {
   if (cause == "sleep") return WaitClass::sleep;
   if (waits_for_disk(sample)) return WaitClass::file;
   if (cause == "file" || cause == "poll") {
+    // A shell reads what the command in $(...) prints; make's children hand a token back.
+    if (object.starts_with("pipe:") && !python(sample.frame) && parents_.contains(sample.pid))
+      return WaitClass::child;
     // Threads and processes of a pool hand their work on through pipes; the end of a child and its
     // output come through others.
     const Role caller = sample.frame == kNoFrame ? Role::user : callers_[sample.frame];

@@ -64,7 +64,9 @@ std::string short_name(std::string_view name) {
       const std::size_t begin = opening_of(text, end);
       if (begin == text.npos || begin == 0) break;
       const std::string_view inside = std::string_view(text).substr(begin, end + 1 - begin);
-      if (inside.size() > kShort.size() && inside != "(anonymous namespace)") {
+      // A lambda names the function that it stands in.
+      const bool keeps = inside.find('{') != inside.npos || inside == "(anonymous namespace)";
+      if (inside.size() > kShort.size() && !keeps) {
         text.replace(begin + 1, end - begin - 1, "...");
       }
       end = begin;

@@ -153,17 +153,29 @@ TEST(CpuBound, OfProgramsWithoutAFileOfTheUserNoCompilerIsAdvised) {
   EXPECT_TRUE(advises(in("Parse /usr/bin/node -1"), "perf-basic-prof"));
 }
 
-TEST(CpuBound, OfALongNameTypesOfParametersAreLeftOut) {
+/// How the title calls a function of a program in C++.
+std::string called(std::string_view function) {
   Trace trace;
-  SampleBuilder builder(trace);
-  builder.runs(1000);
+  SampleBuilder(trace).runs(1000);
   trace.stack_frames.push_back(
-      {.function = trace.strings.intern("triad(std::vector<double, std::allocator<double> >&, "
-                                        "std::vector<double, std::allocator<double> > const&)"),
-       .file = trace.strings.intern("/home/me/triad")});
+      {.function = trace.strings.intern(function), .file = trace.strings.intern("/home/me/app")});
   trace.stack_samples.back().frame = 0;
-  const Finding finding = found_in(std::move(trace));
-  EXPECT_NE(finding.title.find(" in triad(...) (triad)"), std::string::npos) << finding.title;
+  const std::string title = found_in(std::move(trace)).title;
+  const std::size_t begin = title.find("time in ") + 8;
+  return title.substr(begin, title.rfind(" (app)") - begin);
+}
+
+TEST(CpuBound, OfALongNameTypesOfParametersAreLeftOut) {
+  EXPECT_EQ(called("triad(std::vector<double, std::allocator<double> >&, std::vector<double, "
+                   "std::allocator<double> > const&)"),
+            "triad(...)");
+  EXPECT_EQ(
+      called("std::map<long, std::string, std::less<long>, std::allocator<int> >::find(long)"),
+      "std::map<...>::find(...)");
+  EXPECT_EQ(called("solve(int, long)"), "solve(int, long)");
+  const std::string_view lambda =
+      "std::thread::_State_impl<std::thread::_Invoker<std::tuple<main::{lambda()#1}> > >::_M_run()";
+  EXPECT_EQ(called(lambda), lambda);
 }
 
 TEST(CpuBound, ALineStandsForNoMoreThanItsOwnShare) {

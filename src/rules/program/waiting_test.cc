@@ -47,6 +47,41 @@ TEST(Waiting, WhoWaitsForASignalAndHasAChildWaitsForThat) {
   EXPECT_NE(with_child(false).find("not known"), std::string::npos) << with_child(false);
 }
 
+TEST(Waiting, IsSilentWhereTheGlobalInterpreterLockHasAFindingOfItsOwn) {
+  Trace trace;
+  SampleBuilder builder(trace);
+  for (int tid = 1; tid <= 4; ++tid)
+    builder.thread(1, tid).at("count app.py 5").runs(250).waits("gil", 750);
+  EXPECT_EQ(title_of(std::move(trace)), "");
+}
+
+TEST(Waiting, IsSilentWhereALockHasAFindingOfItsOwn) {
+  Trace trace;
+  SampleBuilder builder(trace);
+  for (int tid = 1; tid <= 4; ++tid)
+    builder.thread(1, tid).at("update app.py 5").runs(50).waits("lock", 950);
+  EXPECT_EQ(title_of(std::move(trace)), "");
+}
+
+TEST(Waiting, WhoStartsAProcessByVforkWaitsForThat) {
+  Trace trace;
+  SampleBuilder(trace)
+      .at("check app.py 7;_execute_child /usr/lib/python3.11/subprocess.py 9")
+      .waits("call", 1000, "vfork");
+  EXPECT_NE(title_of(std::move(trace)).find("longest for a child process: check (app.py:7)"),
+            std::string::npos);
+}
+
+TEST(Waiting, AShellAtThePipeOfItsCommandWaitsForThat) {
+  Trace trace;
+  SampleBuilder builder(trace);
+  builder.thread(1, 1, "bash").waits("file", 1000, "pipe:[7]");
+  builder.thread(2, 2).at("ask app.py 7").waits("sleep", 1000);
+  trace.process_runs.push_back({.pid = 1, .role = trace.strings.intern("main")});
+  trace.process_runs.push_back({.pid = 2, .parent = 1});
+  EXPECT_NE(title_of(std::move(trace)).find("ask (app.py:7)"), std::string::npos);
+}
+
 TEST(Waiting, AnEpollSetIsTheLoopOfAProgramWithoutPython) {
   Trace native;
   SampleBuilder(native).thread(1, 1, "node").waits("poll", 1000, "anon_inode:[eventpoll]");
