@@ -3,7 +3,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
+#include <iterator>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "base/quantity_text.h"
@@ -225,8 +228,10 @@ std::string quick_wins_line(const Diagnosis& diagnosis, const Style& style) {
 struct Layout {
   std::vector<Detail> details;
   bool titles = true;
-  bool compact = false;  ///< The baseline in few words.
-  bool bare = false;     ///< Neither the order by effort nor what to look at next.
+  std::size_t processes = 8;  ///< Of a program that nothing else is known of, at most.
+  bool plain = false;         ///< Of such a program.
+  bool compact = false;       ///< The baseline in few words.
+  bool bare = false;          ///< Neither the order by effort nor what to look at next.
   [[nodiscard]] bool spacious() const {
     return !details.empty() && details.back() > Detail::change;
   }
@@ -239,7 +244,7 @@ std::string rest_of_findings(const Diagnosis& diagnosis, const Layout& layout, c
   if (!layout.titles) return "   and " + std::to_string(count - shown) + " more\n";
   std::string text;
   for (std::size_t i = shown; i < count; ++i) {
-    text += shorten_middle(headline(diagnosis.findings[i]), style.width) + "\n";
+    text += title_line(headline(diagnosis.findings[i]), style.width) + "\n";
   }
   return text;
 }
@@ -293,13 +298,9 @@ std::string rules_text(const Diagnosis& diagnosis, const Style& style) {
   return abstained + silent;
 }
 
-/// Processes on the short screen of a program that nothing else is known of.
-constexpr std::size_t kProcesses = 8;
-
 /// What was recorded of a program that torch.profiler did not record.
-std::string plain_run(const Diagnosis& diagnosis, bool all, const Style& style) {
+std::string plain_run(const Diagnosis& diagnosis, std::size_t most, const Style& style) {
   if (!diagnosis.run || !diagnosis.run->plain) return {};
-  const std::size_t most = all ? diagnosis.run->processes.size() : kProcesses;
   return inside_lines(*diagnosis.run, style) + "\n" + process_lines(*diagnosis.run, most, style);
 }
 
@@ -328,7 +329,8 @@ std::string screen(const Diagnosis& diagnosis, const DiagnosisRequest& request, 
   if (!plain || !diagnosis.step_name.empty()) out += baseline(diagnosis, layout.compact, style);
   out += operators_line(diagnosis.baseline, layout.compact, style);
   if (diagnosis.run) out += run_lines(*diagnosis.run, style);
-  out += verdict(diagnosis, style) + plain_run(diagnosis, all, style) + "\n";
+  out += verdict(diagnosis, style) +
+         plain_run(diagnosis, all ? SIZE_MAX : layout.processes, style) + "\n";
   for (std::size_t i = 0; i < layout.details.size(); ++i) {
     out += finding_text(diagnosis.findings[i], diagnosis.input, layout.details[i], style);
     if (airy) out += "\n";
@@ -361,11 +363,25 @@ std::string screen(const Diagnosis& diagnosis, const DiagnosisRequest& request, 
 /// when one with its title and saving is left.
 bool shrink(Layout& layout) {
   const auto most = std::ranges::max_element(layout.details.rbegin(), layout.details.rend());
+  // Findings need the room more than processes do.
+  for (const auto& [detail, processes] :
+       {std::pair(Detail::evidence, std::size_t{3}), std::pair(Detail::change, std::size_t{1})}) {
+    if (layout.processes > processes && (most == layout.details.rend() || *most <= detail)) {
+      layout.processes = processes;
+      return true;
+    }
+  }
   if (layout.titles && (most == layout.details.rend() || *most <= Detail::evidence)) {
     layout.titles = false;
     return true;
   }
   if (most == layout.details.rend()) return false;
+  // What to change at the first cause tells more than what else could be looked at.
+  const bool of_first = most == std::prev(layout.details.rend());
+  if (layout.plain && of_first && *most == Detail::change && !layout.bare) {
+    layout.bare = true;
+    return true;
+  }
   if (*most == Detail::saving && !layout.compact) {
     layout.compact = true;
     return true;
@@ -401,6 +417,7 @@ std::string render_diagnosis_text(const Diagnosis& diagnosis, const DiagnosisReq
   Layout layout;
   const std::size_t shown = all ? cards(diagnosis) : std::min(kBest, cards(diagnosis));
   layout.details.assign(shown, Detail::full);
+  layout.plain = diagnosis.run && diagnosis.run->plain;
   std::string text = screen(diagnosis, request, all, layout, style);
   Style plain = style;
   plain.colour = false;  // Codes of colours take no room.

@@ -2,6 +2,7 @@
 #include "render/finding_text.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include "base/quantity_text.h"
@@ -54,13 +55,18 @@ std::string without_unit(std::string percent) {
   return percent;
 }
 
+/// Rules about all of a program's time, by samples: how much of it can go is not known.
+constexpr std::array<std::string_view, 7> kBySamples = {
+    "blocked-event-loop", "cpu-bound",     "gil-contention", "lock-contention",
+    "serial-part",        "too-few-cores", "waiting"};
+
 /// The least part of its time that an alternative must have to itself for its saving to be named:
 /// with less, findings about the time of others are joined (engine/diagnosis/cards.cc).
 constexpr double kOnTop = 0.2;
 
 /// The more detail, the more of a long title: one line, three, all of it.
 std::string title_text(const std::string& title, Detail detail, const Style& style) {
-  if (detail == Detail::saving) return shorten_middle(title, style.width);
+  if (detail == Detail::saving) return title_line(title, style.width);
   const std::string_view mark = "   ";
   const std::size_t width = style.width - mark.size();
   if (detail > Detail::change) return wrap(title, width, mark);
@@ -116,7 +122,8 @@ std::string saving_text(const RankedFinding& ranked, bool ascii) {
     return "saves at most " + duration_text(ranked.upper_bound) + of_step +
            percent(ranked.upper_bound) + ")";
   }
-  return "saves no time by itself";
+  const bool sampled = std::ranges::find(kBySamples, ranked.finding.rule) != kBySamples.end();
+  return sampled ? "no number: it depends on the change" : "saves no time by itself";
 }
 
 std::string on_top_text(const RankedFinding& other, bool ascii) {
@@ -145,6 +152,12 @@ std::string together_text(const Together& together) {
                       static_cast<double>(to_ns(together.step));
   return "apply " + which + ": " + duration_text(together.step) + " → " +
          duration_text(together.step - together.gain.likely) + " (" + percent_text(less) + " less)";
+}
+
+std::string title_line(std::string_view title, std::size_t width) {
+  // What is added behind the sentence tells the least.
+  if (display_width(title) > width) title = title.substr(0, title.rfind("; for "));
+  return shorten_middle(title, width);
 }
 
 std::string headline(const RankedFinding& ranked) {

@@ -1,6 +1,7 @@
 // A finding as text, in as much detail as there is room for.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -36,6 +37,9 @@ std::string together_text(const Together& together);
 
 /// "2. Title", or "•  Title" where the finding has no number.
 std::string headline(const RankedFinding& ranked);
+
+/// A title, or a headline, in one line.
+std::string title_line(std::string_view title, std::size_t width);
 
 /// Ends with a newline. Commands are about `input`.
 std::string finding_text(const RankedFinding& ranked, std::string_view input, Detail detail,

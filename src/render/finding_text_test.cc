@@ -39,6 +39,17 @@ TEST(FindingText, CallsWhatIsNearlyNothingNothing) {
             "•  A loop\n   predicted  saves no time by itself; effort: one line\n");
 }
 
+TEST(FindingText, OfSampledTimeItSaysThatTheSavingDependsOnTheChange) {
+  RankedFinding ranked = slow_loop();
+  ranked.finding.rule = "cpu-bound";
+  ranked.gain.reset();
+  ranked.observed = ranked.upper_bound = {};
+  ranked.percent = 0;
+  ranked.number = 0;
+  EXPECT_EQ(finding_text(ranked, "trace.json", Detail::saving, {}),
+            "•  A loop\n   predicted  no number: it depends on the change; effort: one line\n");
+}
+
 TEST(FindingText, NamesTheInputInTheCommandThatChecksTheChange) {
   RankedFinding ranked = slow_loop();
   ranked.finding.verify = "fathom gaps TRACE";
@@ -112,6 +123,17 @@ TEST(FindingText, CutsAChangeThatHasNoRoomAtABlank) {
   const std::string text = finding_text(ranked, "trace.json", Detail::change, style);
   EXPECT_NE(text.find("   change     Write it as a tensor operation, …\n"), std::string::npos)
       << text;
+}
+
+TEST(FindingText, OfALongTitleInOneLineWhereItIsStaysAndWhatIsAddedGoes) {
+  RankedFinding ranked = slow_loop();
+  ranked.finding.title =
+      "The program waits for 91.3 % of its time, longest for a time to pass (sleep): wait_for "
+      "(polls.py:7); for 7.4 % of it, it waits for a processor";
+  Style style;
+  style.width = 60;
+  const std::string text = finding_text(ranked, "trace.json", Detail::saving, style);
+  EXPECT_NE(text.find("wait_for (polls.py:7)\n"), std::string::npos) << text;
 }
 
 TEST(FindingText, WrapsALongTitleWhereTheChangeIsShown) {

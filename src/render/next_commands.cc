@@ -100,12 +100,13 @@ std::string next_commands(const Diagnosis& diagnosis, const DiagnosisRequest& re
       add(diagnosis.verdict.id == VerdictId::waiting ? "fathom waits" : "fathom threads");
     }
     if (!diagnosis.run->functions.empty()) add("fathom functions");
-    if (const std::string again = record_functions(*diagnosis.run); !again.empty()) {
+    const std::string again = view.bare ? "" : record_functions(*diagnosis.run);
+    if (!again.empty()) {
       out +=
           style.bold(pad_right(out.empty() ? "Next" : "", kLabelWidth)) + style.cyan(again) + "\n";
     }
-    if (diagnosis.run->processes.size() > 1) add("fathom processes");
-    add("fathom telemetry");
+    if (!view.bare && diagnosis.run->processes.size() > 1) add("fathom processes");
+    if (!view.bare) add("fathom telemetry");
   } else if (!view.brief || out.empty()) {
     if (diagnosis.profile.empty()) {
       add((diagnosis.device >= 0 ? "fathom gaps" : "fathom ops") + selection);

@@ -11,7 +11,7 @@ namespace fathom {
 struct NextView {
   bool all = false;    ///< Everything was shown: that command is not needed.
   bool brief = false;  ///< Few: no tables and no rule where there is another.
-  bool bare = false;   ///< Nothing narrower, either.
+  bool bare = false;   ///< Nothing narrower, either; of a plain program no other tables.
 };
 
 /// Lines with commands for a shell: more of this diagnosis, the tables below it, the rule of the

@@ -374,6 +374,13 @@ void ProcessSampler::look_for_python(std::int64_t now) {
     mapped_ = mapped;
     return;
   }
+  // What exec has replaced meanwhile had another memory: it is searched anew.
+  const auto again = read_mappings(pid_, error);
+  if (!again || sum_of(*again) != mapped) {
+    searched_.reset();
+    next_search_ = now + kSearchAfter;
+    return;
+  }
   // One that is about to end has no memory any more, as a thread of the kernel has none.
   Result<PythonOf> python = python_of(pid_, memory_);
   if (python && (*python).user) reason_ = std::move((*python).reason);

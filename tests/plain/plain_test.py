@@ -33,6 +33,10 @@ TRUTH = {
     "computes_in_thread.py": ("cpu-bound", r"in crunch \(computes_in_thread\.py:(8|9|10)\)"),
     "computes_in_process.py": ("cpu-bound", r"in square \(computes_in_process\.py:(8|9|10)\)"),
     "computes_in_fork.py": ("cpu-bound", r"in work \(computes_in_fork\.py:[78]\)"),
+    "computes_importing.py": ("cpu-bound", r"in imports, most for main \(computes_importing\.py:LINE\)"),
+    "computes_collecting.py": ("cpu-bound", r"in main \(computes_collecting\.py:LINE\)"),
+    "pool_sends_tables.py": ("cpu-bound", r"in [\w.]*\w+ \((reduction|connection|queues)\.py:"),
+    "short_children.py": ("cpu-bound", r"before they were looked at, most waited for in checksum \(short_children\.py:LINE\)"),
     "computes_without_python.sh": ("cpu-bound", r"in native code of (sh|dash|bash)"),
     "pool_prepares.py": ("cpu-bound", r"in spend \(pool_prepares\.py:"),
     "sleeps.py": ("waiting", r"a time to pass \(sleep\): poll \(sleeps\.py:LINE\)"),
@@ -40,6 +44,7 @@ TRUTH = {
     "reads_socket.py": ("waiting", r"a socket: ask \(reads_socket\.py:LINE\)"),
     "reads_pipe.py": ("waiting", r"a pipe: read_all \(reads_pipe\.py:LINE\)"),
     "waits_for_child.py": ("waiting", r"a time to pass \(sleep\)"),
+    "waits_behind_timeout.sh": ("waiting", r"a time to pass \(sleep\)"),
     "waits_async.py": ("waiting", r"something to do in an event loop"),
     "gil_threads.py": ("gil-contention", r"in count \(gil_threads\.py:"),
     "gil_pool.py": ("gil-contention", r"in parse \(gil_pool\.py:"),
@@ -55,6 +60,15 @@ TRUTH = {
     "loop_sleeps.py": ("blocked-event-loop", r"fetch \(loop_sleeps\.py:LINE\) waits"),
     "loop_computes.py": ("blocked-event-loop", r"compress \(loop_computes\.py:\d+\) computes"),
     "loop_calls.py": ("blocked-event-loop", r"convert \(loop_calls\.py:LINE\) waits"),
+}
+
+# What the first finding advises, where that is more than to do less.
+ADVICE = {
+    "computes_importing.py": "importtime",
+    "computes_collecting.py": r"gc\.freeze",
+    "pool_sends_tables.py": "Send less to other processes",
+    "short_children.py": "Start fewer processes",
+    "waits_async.py": "at the same time",
 }
 
 # These mostly wait: some at a time, they are not in each other's way.
@@ -101,6 +115,8 @@ class Plain(unittest.TestCase):
                 said = verdict_of(program)
         self.assertEqual(said["id"], verdict, said["sentence"])
         self.assertRegex(said["sentence"], says)
+        if program in ADVICE:
+            self.assertRegex(said["advice"], ADVICE[program])
 
 
 def truth_of(program):
@@ -109,8 +125,11 @@ def truth_of(program):
 
 
 def verdict_of(program):
+    """With what the first finding advises."""
     with tempfile.TemporaryDirectory() as folder:
-        return diagnosis_of(program, folder + "/run")["verdict"]
+        said = diagnosis_of(program, folder + "/run")
+    advice = said["findings"][0]["fix"]["text"] if said["findings"] else ""
+    return {**said["verdict"], "advice": advice}
 
 
 @functools.cache
@@ -242,6 +261,24 @@ class Shares(unittest.TestCase):
             if max(off.values()) <= 1.5:
                 return
         self.fail(off)
+
+
+class Screen(unittest.TestCase):
+    def test_many_children_leave_room_for_what_was_found(self):
+        for _ in range(4):
+            with tempfile.TemporaryDirectory() as folder:
+                run = folder + "/run"
+                verdict = diagnosis_of("short_children.py", run)["verdict"]["id"]
+                said = subprocess.run([FATHOM, "diagnose", run], capture_output=True, text=True, check=True,
+                                      env={**os.environ, "COLUMNS": "80", "LINES": "40"}).stdout
+            self.assertNotIn("no CPython is in it", said)
+            found = said.partition("\nProcesses")[2]
+            self.assertIn("(short_children.py:", found, said)
+            self.assertIn("   change     S", found, said)
+            if verdict == "cpu-bound":
+                self.assertIn("   change     Start fewer processes", found, said)
+                return
+        self.fail(said)
 
 
 class Pools(unittest.TestCase):

@@ -194,6 +194,19 @@ void add_starved(const Trace& trace, const StackRoles& roles, ProgramTime& progr
 /// A wait that goes on is sampled after this time, give or take a look.
 constexpr Duration kGivenEvery = duration_ns(4'500'000'000);
 
+/// Per thread, for how long it waited for the global interpreter lock with functions of libraries
+/// alone on its stack: a pool's own threads have next to nothing to do with it.
+std::map<std::pair<std::int64_t, std::int64_t>, Duration> idle_at_gil(const Trace& trace,
+                                                                      const StackRoles& roles) {
+  std::map<std::pair<std::int64_t, std::int64_t>, Duration> idle;
+  for (const StackSample& sample : trace.stack_samples) {
+    if (sample.blocked > Duration{} && roles.python(sample.frame) && !roles.of_user(sample.frame) &&
+        roles.wait_of(sample) == WaitClass::gil)
+      idle[{sample.pid, sample.tid}] += sample.blocked;
+  }
+  return idle;
+}
+
 /// Divides the time in the run queue of those whose time counts among computing and waiting.
 void add_queue_parts(const Trace& trace, const StackRoles& roles, ProgramTime& program) {
   struct AtPlace {
@@ -473,9 +486,13 @@ std::optional<ProgramTime> program_time(const Trace& trace, const StackRoles& ro
   }
   if (program.wall() < kLeastTime) return {};
   program.unsampled = unsampled_time(trace);
+  const auto idle = idle_at_gil(trace, roles);
   for (const ThreadSum& thread : program.threads) {
     const double life = program.average(thread.wall());
-    program.gil_waiters += life * part_of(thread, WaitClass::gil);
+    const auto at = idle.find({thread.pid, thread.tid});
+    const double waited = ns(thread.waited(WaitClass::gil));
+    const double of_program = at == idle.end() ? 1 : (waited - ns(at->second)) / waited;
+    program.gil_waiters += life * part_of(thread, WaitClass::gil) * of_program;
     program.lock_waiters += life * part_of(thread, WaitClass::lock);
   }
   program.processors = number_of(trace, "samples.processors");

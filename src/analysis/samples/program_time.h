@@ -66,6 +66,7 @@ struct ProgramTime {
   Duration locks{};                  ///< and for locks of the program.
   /// How many threads waited so on the average. Their time in the run queue is left out: on a busy
   /// machine who looks whether a lock is free waits for a processor first.
+  /// At the global interpreter lock also that with functions of libraries alone on the stack.
   double gil_waiters = 0;
   double lock_waiters = 0;
   std::vector<LoopStretch> stretches;  ///< Of at least kLongStretch, the longest first.

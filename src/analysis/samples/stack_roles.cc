@@ -152,6 +152,7 @@ StackRoles::StackRoles(const Trace& trace) : trace_(trace) {
     takes_.push_back(takes_shared_lock(frame, role));
     shares_.push_back(is_shared_lock(frame));
   }
+  for (const ProcessRun& run : trace.process_runs) parents_.insert(run.parent);
   std::map<std::int64_t, std::int64_t> first;  // thread with a stack, by process
   for (const StackSample& sample : trace.stack_samples) {
     if (!python(sample.frame) || of_recorder_[sample.frame]) continue;
@@ -191,7 +192,9 @@ StackRoles::Role StackRoles::role_of(std::string_view file, std::string_view fun
 
 std::uint32_t StackRoles::user_frame(std::uint32_t frame) const {
   if (frame == kNoFrame) return kNoFrame;
-  return users_[frame] == kNoFrame ? frame : users_[frame];
+  if (users_[frame] != kNoFrame) return users_[frame];
+  while (below_python_[frame]) frame = trace_.stack_frames[frame].parent;
+  return frame;
 }
 
 /// A wait at a futex: who asked for it?
@@ -263,13 +266,24 @@ WaitClass StackRoles::wait_of(const StackSample& sample) const {
   const std::string_view cause = trace_.text(sample.cause);
   if (cause == "gil") return WaitClass::gil;
   if (cause == "lock") return lock_of(sample);
-  if (cause == "child") return WaitClass::child;
+  const std::string_view object = trace_.text(sample.object);
+  // Who has started a process by vfork goes on when that has begun its program.
+  if (cause == "child" || object == "vfork") return WaitClass::child;
+  // Such as timeout(1): who has children and waits for any signal waits for SIGCHLD.
+  const bool for_signal = object == "sigsuspend" || object == "sigtimedwait" || object == "pause";
+  if (for_signal && parents_.contains(sample.pid)) return WaitClass::child;
   const bool waits_in_loop = in_loop(sample.frame) && callback(sample.frame) == kNoFrame;
   const bool of_selector = cause == "poll" || cause == "sleep" || cause == "file";
   if (waits_in_loop && of_selector) return WaitClass::loop;
+  // What programs without Python have an epoll set for.
+  if (of_selector && object == "anon_inode:[eventpoll]" && !python(sample.frame))
+    return WaitClass::loop;
   if (cause == "sleep") return WaitClass::sleep;
   if (waits_for_disk(sample)) return WaitClass::file;
   if (cause == "file" || cause == "poll") {
+    // A shell reads what the command in $(...) prints; make's children hand a token back.
+    if (object.starts_with("pipe:") && !python(sample.frame) && parents_.contains(sample.pid))
+      return WaitClass::child;
     // Threads and processes of a pool hand their work on through pipes; the end of a child and its
     // output come through others.
     const Role caller = sample.frame == kNoFrame ? Role::user : callers_[sample.frame];

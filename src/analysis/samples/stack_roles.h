@@ -37,8 +37,12 @@ class StackRoles {
   explicit StackRoles(const Trace& trace);
 
   /// The innermost function of the program itself, else the recorder's first, else the innermost of
-  /// all; kNoFrame where there is none.
+  /// Python, else that of all; kNoFrame where there is none.
   [[nodiscard]] std::uint32_t user_frame(std::uint32_t frame) const;
+  /// Whether a function of the program itself is on the stack; false where there is none.
+  [[nodiscard]] bool of_user(std::uint32_t frame) const {
+    return frame != kNoFrame && users_[frame] != kNoFrame;
+  }
   /// What an event loop calls at the moment: the function below its own; kNoFrame outside of loops
   /// and where the loop itself is innermost.
   [[nodiscard]] std::uint32_t callback(std::uint32_t frame) const {
@@ -99,6 +103,7 @@ class StackRoles {
   std::vector<bool> in_pool_worker_;
   std::vector<bool> in_sqlite_;
   std::vector<bool> of_recorder_;    ///< The outermost function is Fathom's own.
+  std::set<std::int64_t> parents_;   ///< Processes that have started others.
   std::set<std::int64_t> threaded_;  ///< Processes in which several threads of the program had
                                      ///< stacks of Python.
 };

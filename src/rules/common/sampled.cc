@@ -35,6 +35,46 @@ bool recorded_inside(const Trace& trace) {
   });
 }
 
+/// Longer names of functions lose what stands in their brackets.
+constexpr std::size_t kLongName = 60;
+
+/// Where the bracket that ends at `end` begins; npos where there is none.
+std::size_t opening_of(std::string_view name, std::size_t end) {
+  const char close = name[end];
+  const char open = close == ')' ? '(' : '<';
+  int depth = 0;
+  for (std::size_t i = end + 1; i-- > 0;) {
+    if (close == '>' && name[i] == '>' && i > 0 && name[i - 1] == '-') continue;
+    if (name[i] == close) ++depth;
+    if (name[i] == open && --depth == 0) return i;
+  }
+  return name.npos;
+}
+
+/// "triad(...)": of a long name of C++ the types of parameters, then those of templates, tell
+/// readers the least.
+std::string short_name(std::string_view name) {
+  std::string text(name);
+  constexpr std::string_view kShort = "(...)";
+  for (const char close : {')', '>'}) {
+    std::size_t end = text.size();
+    while (text.size() > kLongName && end > 0) {
+      end = text.rfind(close, end - 1);
+      if (end == text.npos) break;
+      const std::size_t begin = opening_of(text, end);
+      if (begin == text.npos || begin == 0) break;
+      const std::string_view inside = std::string_view(text).substr(begin, end + 1 - begin);
+      // A lambda names the function that it stands in.
+      const bool keeps = inside.find('{') != inside.npos || inside == "(anonymous namespace)";
+      if (inside.size() > kShort.size() && !keeps) {
+        text.replace(begin + 1, end - begin - 1, "...");
+      }
+      end = begin;
+    }
+  }
+  return text;
+}
+
 }  // namespace
 
 SampledProgram::SampledProgram(const RuleContext& rules)
@@ -77,7 +117,8 @@ std::uint32_t SampledProgram::named_frame(std::uint32_t frame) const {
 std::string SampledProgram::name_of(std::uint32_t frame) const {
   const StackFrame& found = trace_.stack_frames[frame];
   if (is_recorder_file(trace_.text(found.file))) return "Fathom's own recorder";
-  std::string name(trace_.text(found.function));
+  std::string name = found.line < 0 ? short_name(trace_.text(found.function))
+                                    : std::string(trace_.text(found.function));
   const std::string_view file = base_name(trace_.text(found.file));
   if (file.empty()) return name;
   name.append(" (").append(file);

@@ -13,7 +13,9 @@ namespace {
 constexpr std::string_view kDoc =
     "Where host memory runs out, the kernel takes pages from programs that still need them: they "
     "wait for pages to come back, and in a container the next thing is a kill. Fires where tasks "
-    "waited for memory (PSI, some) for 1 % of the counted steps, where 1 MiB a second or more was "
+    "waited for memory (PSI, some) for 1 % of the counted steps and memory is short (less than "
+    "10 % of the machine's left, the container's own tasks waited, or it uses 95 % of its limit), "
+    "where 1 MiB a second or more was "
     "swapped, where there were 10 major page faults a second together with less than 10 % of "
     "memory "
     "left, or where the container uses 95 % of its limit. Critical from 10 % waiting, or where a "
@@ -34,7 +36,15 @@ struct Signs {
   double left = 1;     // share of the machine's memory
   double limit = 0;    // share of the container's
   double kills = 0;
+  bool own = false;  // tasks of the container itself waited
   bool any = false;
+  bool left_known = false;
+  /// Whether memory is what is short. The machine's tasks also wait where one container of many is
+  /// at its limit, and then nobody else is short of anything.
+  [[nodiscard]] bool scarce() const {
+    return own || !left_known || left < kLittleLeft || limit >= kNearLimit ||
+           swapped >= kSwapPerSecond;
+  }
 };
 
 Signs look(const MachineView& machine) {
@@ -45,7 +55,9 @@ Signs look(const MachineView& machine) {
     signs.any = true;
   };
   take(machine.percent("pressure.memory.some"), signs.waiting);
-  take(machine.percent("cgroup.pressure.memory"), signs.waiting);
+  const auto inside = machine.percent("cgroup.pressure.memory");
+  take(inside, signs.waiting);
+  signs.own = inside.value_or(0) >= kLeastWaiting;
   const auto in = machine.per_second("memory.swapped_in");
   const auto out = machine.per_second("memory.swapped_out");
   take(in && out ? std::optional(*in + *out) : std::nullopt, signs.swapped);
@@ -56,6 +68,7 @@ Signs look(const MachineView& machine) {
   if (total && available && total->most > 0) {
     signs.left = available->least / total->most;
     signs.any = true;
+    signs.left_known = true;
   }
   const auto used = machine.level("cgroup.memory");
   const auto limit = machine.level("cgroup.memory_limit");
@@ -104,7 +117,8 @@ Outcome check(const RuleContext& rules) {
   if (machine.empty()) return MachineView::abstention();
   const Signs signs = look(machine);
   if (!signs.any) return MachineView::abstention();
-  const bool waits = signs.waiting >= kLeastWaiting || signs.swapped >= kSwapPerSecond;
+  const bool waits =
+      (signs.waiting >= kLeastWaiting || signs.swapped >= kSwapPerSecond) && signs.scarce();
   const bool thrashes = signs.faults >= kFaultsPerSecond && signs.left < kLittleLeft;
   const bool near_limit = signs.limit >= kNearLimit;
   if (!waits && !thrashes && !near_limit && signs.kills < 1) return std::vector<Finding>{};

@@ -17,6 +17,27 @@ TEST(MemoryPressure, IsToldWhereTasksWaitForMemory) {
   EXPECT_NE(findings[0].title.find("for it during 20"), std::string::npos) << findings[0].title;
 }
 
+TEST(MemoryPressure, OfAnotherContainerAtItsLimitNobodyElseIsTold) {
+  const auto with_left = [](double left) {
+    return judged_beside([&](MachineBuilder& machine) {
+             machine.rate("pressure.memory.some", 0.2).level("memory.total", 1e9);
+             machine.level("memory.available", left);
+           })
+        .findings(memory_pressure())
+        .size();
+  };
+  EXPECT_EQ(with_left(0.8e9), 0U);
+  EXPECT_EQ(with_left(0.05e9), 1U);
+}
+
+TEST(MemoryPressure, IsToldWhereTheContainersOwnTasksWait) {
+  const auto findings = judged_beside([](MachineBuilder& machine) {
+                          machine.rate("cgroup.pressure.memory", 0.2).level("memory.total", 1e9);
+                          machine.level("memory.available", 0.8e9);
+                        }).findings(memory_pressure());
+  EXPECT_EQ(findings.size(), 1U);
+}
+
 TEST(MemoryPressure, IsToldWhereTheMachineSwaps) {
   const auto findings = judged_beside([](MachineBuilder& machine) {
                           machine.rate("memory.swapped_in", 5e6).rate("memory.swapped_out", 5e6);

@@ -1,10 +1,14 @@
 // cpu-bound: a program that computes, and where.
 #include <algorithm>
+#include <optional>
+#include <string>
+#include <vector>
 
 #include "base/quantity_text.h"
 #include "rules/common/machine.h"
 #include "rules/common/program.h"
 #include "rules/common/sampled.h"
+#include "rules/common/work_kind.h"
 
 namespace fathom {
 namespace cpu_bound_rule {
@@ -18,7 +22,9 @@ constexpr std::string_view kDoc =
     "with the run queue: of the main thread's, where that waits for other threads or processes of "
     "the program, theirs. How long threads ran is the scheduler's number, where they ran is "
     "sampled: of functions of libraries, the program's own function that called them is named. "
-    "Without Python the thread is named instead. No saving is predicted: samples do not show what "
+    "Without Python the thread is named instead. Where imports, the garbage collector, objects for "
+    "other processes or the kernel take most of it, the title or the advice names that. No "
+    "saving is predicted: samples do not show what "
     "the work is for.";
 
 constexpr double kLeast = 0.2;
@@ -39,6 +45,40 @@ std::string where_text(const SampledProgram& program, const UserSpot& function,
   if (!program.is_native(line) && of_line < kOfFunction * of_function)
     text += ", " + share_text(of_line) + " at that line";
   return text;
+}
+
+/// What ended unseen, and where most of it is waited for.
+std::string missed_text(const SampledProgram& program, double share) {
+  std::string text = share_text(share) +
+                     " of all processor time in threads or processes that ended before they were "
+                     "looked at";
+  for (const WaitClass wait : {WaitClass::child, WaitClass::threads}) {
+    const std::vector<UserSpot> places = program.waits(wait);
+    if (places.empty() || places.front().frame == kNoFrame) continue;
+    return text + ", most waited for in " + program.name_of(places.front());
+  }
+  return text;
+}
+
+Fix fix_of(const Trace& trace, const SampledProgram& program, const UserSpot& first, bool missed,
+           const std::optional<Work>& work) {
+  if (missed) {
+    return {.text =
+                "Start fewer processes and threads: one for many pieces of work (a pool, a command "
+                "with a list of files), or a function of a library in place of a command. Caveat: "
+                "what they compute does not become less by that, only their starts and ends.",
+            .before = "",
+            .after = ""};
+  }
+  if (work) return work->fix;
+  if (program.is_native(first)) return native_work_fix(trace, first);
+  return {.text =
+              "Do less there, keep results, or hand the loop to compiled code "
+              "(numpy, Cython, Numba); work that does not depend on other work can "
+              "go to several processes. Caveat: a faster function gives back its "
+              "own share at most.",
+          .before = "",
+          .after = ""};
 }
 
 Outcome check(const RuleContext& rules) {
@@ -62,12 +102,15 @@ Outcome check(const RuleContext& rules) {
   const auto line = std::ranges::find_if(lines, same_function);
   const Duration all = time.on_cpu + time.unsampled;
   const bool missed = time.unsampled > functions.front().time;
+  const std::optional<Work> work = missed ? std::nullopt : work_of(rules, program);
+  const bool imports = work && work->kind == WorkKind::imports;
+  std::string where = where_text(program, functions.front(), *line, all);
+  if (missed)
+    where = missed_text(program, ratio(time.unsampled, all));
+  else if (imports)
+    where = work->text + ", most for " + program.name_of(work->lines.front());
   Finding finding;
-  finding.title = "The program computes for " + share_text(share) + " of its time, " +
-                  (missed ? share_text(ratio(time.unsampled, all)) +
-                                " of all processor time in threads or processes that ended before "
-                                "they were looked at"
-                          : where_text(program, functions.front(), *line, all)) +
+  finding.title = "The program computes for " + share_text(share) + " of its time, " + where +
                   program.queue_clause();
   finding.family = Family::host;
   finding.weight = program.computes() ? Weight::critical : Weight::warning;
@@ -77,7 +120,8 @@ Outcome check(const RuleContext& rules) {
   finding.evidence.push_back(sentence("threads were on a processor for " + duration_text(all) +
                                       ", " + plain_text(time.average(all)) +
                                       " at a time on the average"));
-  program.add_evidence(lines, all, "the processor time", finding);
+  if (work && !imports) finding.evidence.push_back(sentence(work->text));
+  program.add_evidence(imports ? work->lines : lines, all, "the processor time", finding);
   program.add_limits(finding);
   finding.counter_evidence =
       time.average(all) > 1.5
@@ -87,18 +131,7 @@ Outcome check(const RuleContext& rules) {
   if (finding.counter_evidence.empty()) {
     finding.counter_evidence = "Samples show where time goes, not whether the work is needed.";
   }
-  finding.fix = {
-      .text = program.is_native(functions.front())
-                  ? "Do less there, keep results, choose an algorithm that does less, or "
-                    "let the compiler do more (-O3, -march=native); work that does not "
-                    "depend on other work can go to several threads. Caveat: a faster "
-                    "function gives back its own share at most."
-                  : "Do less there, keep results, or hand the loop to compiled code "
-                    "(numpy, Cython, Numba); work that does not depend on other work can "
-                    "go to several processes. Caveat: a faster function gives back its "
-                    "own share at most.",
-      .before = "",
-      .after = ""};
+  finding.fix = fix_of(rules.trace(), program, functions.front(), missed, work);
   const StorageTime storage = program.storage();
   if (std::string text = storage.text(); !text.empty())
     finding.evidence.push_back(sentence(std::move(text)));

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -57,6 +58,124 @@ TEST(CpuBound, OfSqliteNoPackageOfPythonIsAdvised) {
   ASSERT_EQ(found.size(), 1U);
   EXPECT_EQ(found[0].fix.text.find("numpy"), std::string::npos) << found[0].fix.text;
   EXPECT_NE(found[0].fix.text.find("index"), std::string::npos) << found[0].fix.text;
+}
+
+/// The only finding about these samples.
+Finding found_in(Trace trace) {
+  const std::vector<Finding> found = JudgedTrace(std::move(trace)).findings(cpu_bound());
+  EXPECT_EQ(found.size(), 1U);
+  return found.empty() ? Finding{} : found[0];
+}
+
+bool advises(const Finding& finding, std::string_view text) {
+  return finding.fix.text.find(text) != std::string::npos;
+}
+
+TEST(CpuBound, OfImportsItNamesTheLineThatBeganThem) {
+  Trace trace;
+  SampleBuilder(trace)
+      .at("<module> tool.py 4;_find_and_load <frozen importlib._bootstrap> 1;<module> "
+          "app/__init__.py 19;_find_and_load <frozen importlib._bootstrap> 1;get_data <frozen "
+          "importlib._bootstrap_external> 9;read /usr/lib/libc.so.6 -1")
+      .runs(800)
+      .at("<module> tool.py 9;work tool.py 6")
+      .runs(200);
+  const Finding finding = found_in(std::move(trace));
+  EXPECT_EQ(
+      finding.title,
+      "The program computes for 100.0 % of its time, 80.0 % of all processor time in imports, "
+      "most for <module> (tool.py:4)");
+  EXPECT_TRUE(advises(finding, "importtime")) << finding.fix.text;
+}
+
+TEST(CpuBound, WhatAModuleComputesWhileItIsImportedIsItsOwnWork) {
+  Trace trace;
+  SampleBuilder(trace)
+      .at("<module> tool.py 4;_find_and_load <frozen importlib._bootstrap> 1;<module> tables.py 7")
+      .runs(500)
+      .at("<module> tool.py 4;_find_and_load <frozen importlib._bootstrap> 1;<module> tables.py "
+          "9;fill tables.py 2")
+      .runs(500);
+  const Finding finding = found_in(std::move(trace));
+  EXPECT_EQ(finding.title.find("imports"), std::string::npos) << finding.title;
+  EXPECT_NE(finding.title.find("(tables.py:"), std::string::npos) << finding.title;
+}
+
+TEST(CpuBound, OfTheGarbageCollectorNoCompiledCodeIsAdvised) {
+  const auto with_pauses = [](std::string_view total) {
+    Trace trace;
+    SampleBuilder(trace).at("grow app.py 5").runs(400, 600);
+    trace.facts.push_back({"gc.total_ns", std::string(total)});
+    trace.facts.push_back({"gc.pauses", "12"});
+    return found_in(std::move(trace));
+  };
+  EXPECT_TRUE(advises(with_pauses("800000000"),
+                      "Python's garbage collector paused the program 12 times, for 800.0 ms"));
+  EXPECT_FALSE(advises(with_pauses("300000000"), "garbage collector"));
+}
+
+TEST(CpuBound, OfObjectsForOtherProcessesItAdvisesToSendLess) {
+  Trace trace;
+  SampleBuilder builder(trace);
+  builder.at("main app.py 9").waits("lock", 900);
+  builder.thread(1, 2)
+      .at("_handle_tasks /usr/lib/python3.11/multiprocessing/pool.py 5;send "
+          "/usr/lib/python3.11/multiprocessing/connection.py 206;save "
+          "/usr/lib/python3.11/lib-dynload/_pickle.so -1")
+      .runs(900);
+  const Finding finding = found_in(std::move(trace));
+  EXPECT_NE(finding.title.find("in send (connection.py:206)"), std::string::npos) << finding.title;
+  EXPECT_TRUE(advises(finding, "Send less to other processes")) << finding.fix.text;
+}
+
+TEST(CpuBound, OfTheKernelsWorkNoCompilerIsAdvised) {
+  const auto with_kernel = [](std::int64_t user_ns, std::int64_t system_ns) {
+    Trace trace;
+    SampleBuilder(trace).at("fill /home/me/pages -1").runs(1000);
+    trace.process_runs.push_back({.pid = 1,
+                                  .role = trace.strings.intern("main"),
+                                  .user_ns = user_ns,
+                                  .system_ns = system_ns});
+    return found_in(std::move(trace));
+  };
+  EXPECT_TRUE(advises(with_kernel(100'000'000, 900'000'000), "are the kernel's work"));
+  EXPECT_TRUE(advises(with_kernel(900'000'000, 100'000'000), "-O3"));
+}
+
+TEST(CpuBound, OfProgramsWithoutAFileOfTheUserNoCompilerIsAdvised) {
+  const auto in = [](std::string_view stack) {
+    Trace trace;
+    SampleBuilder(trace).thread(1, 1, "gzip").at(stack).runs(1000);
+    return found_in(std::move(trace));
+  };
+  EXPECT_FALSE(advises(in("gzip+0x1230 /usr/bin/gzip -1"), "-O3"));
+  EXPECT_TRUE(advises(in("gzip+0x1230 /home/me/gzip -1"), "-O3"));
+  EXPECT_TRUE(advises(in("Parse /usr/bin/node -1"), "perf-basic-prof"));
+}
+
+/// How the title calls a function of a program in C++.
+std::string called(std::string_view function) {
+  Trace trace;
+  SampleBuilder(trace).runs(1000);
+  trace.stack_frames.push_back(
+      {.function = trace.strings.intern(function), .file = trace.strings.intern("/home/me/app")});
+  trace.stack_samples.back().frame = 0;
+  const std::string title = found_in(std::move(trace)).title;
+  const std::size_t begin = title.find("time in ") + 8;
+  return title.substr(begin, title.rfind(" (app)") - begin);
+}
+
+TEST(CpuBound, OfALongNameTypesOfParametersAreLeftOut) {
+  EXPECT_EQ(called("triad(std::vector<double, std::allocator<double> >&, std::vector<double, "
+                   "std::allocator<double> > const&)"),
+            "triad(...)");
+  EXPECT_EQ(
+      called("std::map<long, std::string, std::less<long>, std::allocator<int> >::find(long)"),
+      "std::map<...>::find(...)");
+  EXPECT_EQ(called("solve(int, long)"), "solve(int, long)");
+  const std::string_view lambda =
+      "std::thread::_State_impl<std::thread::_Invoker<std::tuple<main::{lambda()#1}> > >::_M_run()";
+  EXPECT_EQ(called(lambda), lambda);
 }
 
 TEST(CpuBound, ALineStandsForNoMoreThanItsOwnShare) {
@@ -156,7 +275,8 @@ TEST(CpuBound, SaysWhereAProcessWasNotSampled) {
   ASSERT_EQ(found.size(), 1U);
   EXPECT_EQ(found[0].title,
             "The program computes for 96.8 % of its time, 83.3 % of all processor time in threads "
-            "or processes that ended before they were looked at");
+            "or processes that ended before they were looked at, most waited for in main "
+            "(app.py:1)");
 }
 
 TEST(CpuBound, IsSilentWhereTheProgramWaits) {

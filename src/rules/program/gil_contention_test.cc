@@ -39,6 +39,19 @@ TEST(GilContention, IsNoVerdictWhereMoreThreadsWaitForAProcessor) {
   EXPECT_EQ(found[0].weight, Weight::warning);
 }
 
+TEST(GilContention, APoolsOwnThreadsHaveNextToNothingToDoWithTheLock) {
+  Trace trace;
+  SampleBuilder builder(trace);
+  builder.at("main app.py 9").runs(1000);
+  for (int tid = 2; tid <= 3; ++tid) {
+    builder.thread(1, tid)
+        .at("_handle_results /usr/lib/python3.11/multiprocessing/pool.py 5")
+        .waits("gil", 1000);
+  }
+  const std::vector<Finding> found = JudgedTrace(std::move(trace)).findings(gil_contention());
+  EXPECT_TRUE(found.empty());
+}
+
 TEST(GilContention, AFewWaitsAreFine) {
   Trace trace;
   SampleBuilder(trace).at("count app.py 5").runs(900).waits("gil", 100);

@@ -24,7 +24,7 @@ constexpr std::string_view kDoc =
     "count as computing. The prediction is Amdahl's: this part divided evenly among the workers, "
     "as many as there are processors for. It is a bound: what cannot be divided stays. Silent "
     "where threads wait for the global interpreter lock or for other locks, as only one of them "
-    "can compute then.";
+    "can compute then, and where the program waits for half of its time or more.";
 
 constexpr double kLeast = 0.1;
 /// From this share of the run on nothing else matters more.
@@ -42,6 +42,8 @@ Outcome check(const RuleContext& rules) {
   const SampledProgram program(rules);
   if (!program.judged()) return program.unjudged();
   const ProgramTime& time = program.time();
+  // Dividing what it computes does not shorten what it waits for.
+  if (!program.computes()) return std::vector<Finding>{};
   if (time.gil_waiters >= kLeastWaiting || time.lock_waiters >= kLeastWaiting)
     return std::vector<Finding>{};
   const std::optional<PoolTime> pool = pool_time(rules.trace(), program.roles());

@@ -52,6 +52,19 @@ TEST(SerialPart, WhatTheMainThreadDoesAloneHasItsGain) {
   EXPECT_NE(found[0].verify.find(" TRACE"), std::string::npos);
 }
 
+TEST(SerialPart, OfAPoolThatWaitsNothingIsGainedByDividingWhatItComputes) {
+  Trace trace;
+  SampleBuilder builder(trace);
+  builder.processors(8).at("main app.py 22").waits("lock", 2000);
+  for (int tid = 2; tid <= 5; ++tid) {
+    builder.thread(1, tid).at(
+        "_worker /usr/lib/python3.11/concurrent/futures/thread.py 58;ask app.py 7");
+    builder.waits("file", 120 * tid, "socket:[7]");
+    for (int turn = 0; turn < 5; ++turn) builder.runs(20).waits("file", 280, "socket:[7]");
+  }
+  EXPECT_TRUE(findings_of(std::move(trace)).empty());
+}
+
 TEST(SerialPart, ALastLongPieceIsAWorkersOwn) {
   const std::vector<Finding> found = findings_of(pool(0, 500, 500));
   ASSERT_EQ(found.size(), 1U);

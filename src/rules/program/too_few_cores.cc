@@ -1,5 +1,10 @@
 // too-few-cores: threads of a program that could run wait for a processor.
 #include <algorithm>
+#include <array>
+#include <cmath>
+#include <map>
+#include <string_view>
+#include <utility>
 
 #include "base/quantity_text.h"
 #include "rules/common/contention.h"
@@ -25,6 +30,57 @@ constexpr std::string_view kDoc =
 
 /// Of the time on a processor; below, hardly anything is lost.
 constexpr double kLeastOfRunning = 0.2;
+
+/// The variable that bounds a library's threads, by files of functions that were met; "" where
+/// none of them takes one.
+std::string_view threads_variable(const Trace& trace) {
+  // OpenBLAS looks at its own before that of OpenMP, and so does MKL.
+  constexpr std::array<std::pair<std::string_view, std::string_view>, 7> kLibraries = {{
+      {"openblas", "OPENBLAS_NUM_THREADS"},
+      {"libmkl", "MKL_NUM_THREADS"},
+      {"libgomp", "OMP_NUM_THREADS"},
+      {"libiomp", "OMP_NUM_THREADS"},
+      {"libomp", "OMP_NUM_THREADS"},
+      {"libtorch", "OMP_NUM_THREADS"},
+      {"libblis", "BLIS_NUM_THREADS"},
+  }};
+  for (const auto& [library, variable] : kLibraries) {
+    for (const StackFrame& frame : trace.stack_frames) {
+      if (trace.text(frame.file).find(library) != std::string_view::npos) return variable;
+    }
+  }
+  return {};
+}
+
+/// How many processes compute or want to, so that each may have its part of the processors.
+double busy_processes(const ProgramTime& time) {
+  constexpr double kBusy = 0.2;
+  std::map<std::int64_t, Duration> wanted;
+  for (const ThreadSum& thread : time.threads) wanted[thread.pid] += thread.on_cpu + thread.queued;
+  const auto most = std::ranges::max_element(
+      wanted, {}, [](const std::pair<const std::int64_t, Duration>& each) { return each.second; });
+  const auto busy = [&](const std::pair<const std::int64_t, Duration>& each) {
+    return static_cast<double>(to_ns(each.second)) >=
+           kBusy * static_cast<double>(to_ns(most->second));
+  };
+  return static_cast<double>(std::ranges::count_if(wanted, busy));
+}
+
+Fix fix_of(const Trace& trace, const ProgramTime& time) {
+  const std::string_view variable = threads_variable(trace);
+  const std::string more =
+      " more processors (taskset, cpuset, the container's limit), or start no more threads and "
+      "processes than there are: more only take turns.";
+  if (variable.empty()) return {.text = "Give the program" + more, .before = "", .after = ""};
+  const std::string most =
+      plain_text(std::max(1.0, std::floor(*time.processors / std::max(1.0, busy_processes(time)))));
+  const std::string command = command_of(trace);
+  const std::string setting = std::string(variable) + "=" + most;
+  return {.text = setting + " bounds the library's threads. Or give the program" + more +
+                  " Caveat: it holds for each process, and not for pools that the program makes.",
+          .before = command,
+          .after = setting + " " + command};
+}
 
 Outcome check(const RuleContext& rules) {
   const SampledProgram program(rules);
@@ -71,15 +127,7 @@ Outcome check(const RuleContext& rules) {
     finding.counter_evidence =
         "More processors shorten the run only where the threads do not wait for each other then.";
   }
-  const std::string command = command_of(rules.trace());
-  const std::string most = plain_text(std::max(1.0, *time.processors));
-  finding.fix = {.text =
-                     "Give the program more processors (taskset, cpuset, the container's "
-                     "limit), or start no more threads and processes than there are: more only "
-                     "take turns. Caveat: OMP_NUM_THREADS holds for OpenMP and BLAS, not for "
-                     "pools that the program makes.",
-                 .before = command,
-                 .after = "OMP_NUM_THREADS=" + most + " " + command};
+  finding.fix = fix_of(rules.trace(), time);
   finding.verify = "fathom threads TRACE --sort -queued_ns";
   return std::vector<Finding>{std::move(finding)};
 }

@@ -1,4 +1,5 @@
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -28,6 +29,29 @@ TEST(TooFewCores, CountsThreadsThatCouldRun) {
   EXPECT_EQ(found[0].title,
             "Too few processors: beside the running ones, 3 threads on the average wait for one of "
             "1 processor");
+}
+
+/// What is to be started instead: three processes with two threads each.
+std::string advised(std::string_view stack) {
+  Trace trace;
+  SampleBuilder builder(trace);
+  builder.processors(4);
+  trace.facts.push_back({"command", R"(["python","app.py"])"});
+  for (int pid = 1; pid <= 3; ++pid) {
+    for (int tid = 0; tid < 2; ++tid) {
+      builder.thread(pid, 10 * pid + tid).at(stack);
+      for (int turn = 0; turn < 100; ++turn) builder.runs(5, 15);
+    }
+  }
+  const std::vector<Finding> found = JudgedTrace(std::move(trace)).findings(too_few_cores());
+  EXPECT_EQ(found.size(), 1U);
+  return found.empty() ? "" : found[0].fix.after;
+}
+
+TEST(TooFewCores, EachProcessGetsItsPartOfTheProcessorsByItsLibrarysOwnVariable) {
+  EXPECT_EQ(advised("solve app.py 5;gemm /env/numpy.libs/libscipy_openblas64_.so -1"),
+            "OPENBLAS_NUM_THREADS=1 python app.py");
+  EXPECT_EQ(advised("work app.py 5"), "") << "nothing there takes such a variable";
 }
 
 TEST(TooFewCores, IsSilentWhereOtherProgramsAreInTheWay) {

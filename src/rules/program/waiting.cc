@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/quantity_text.h"
+#include "rules/common/contention.h"
 #include "rules/common/machine.h"
 #include "rules/common/sampled.h"
 
@@ -19,7 +20,8 @@ constexpr std::string_view kDoc =
     "time (as of cpu-bound). Shares are of all its time, with the run queue, as in `fathom "
     "threads`: of the main thread's, where that waits for other threads or processes of the "
     "program, theirs. What is waited for is known by the system call, its file descriptor and the "
-    "Python stack; the processor time of fsync counts as waiting for the disk. No saving is "
+    "Python stack; the processor time of fsync counts as waiting for the disk. Silent where the "
+    "longest wait is for a lock that gil-contention or lock-contention names. No saving is "
     "predicted: samples do not show what else could be done meanwhile.";
 
 constexpr double kLeast = 0.2;
@@ -74,6 +76,13 @@ Fix native_fix_of(WaitClass wait) {
                   "Caveat: together they want as many processors as they are.",
               .before = "",
               .after = ""};
+    case WaitClass::loop:
+      return {.text =
+                  "Its loop has nothing to do until a time has passed or a reply comes. Start what "
+                  "does not depend on each other together, and wait for all of it (as Promise.all "
+                  "does). Caveat: a server without requests has nothing to be changed.",
+              .before = "",
+              .after = ""};
     default:
       return {.text =
                   "fathom waits shows where threads wait for what; fathom dump PID --native "
@@ -106,6 +115,13 @@ Fix fix_of(WaitClass wait) {
                   "Caveat: together they want as many processors as they are.",
               .before = "subprocess.run(command)",
               .after = "children = [subprocess.Popen(each) for each in commands]"};
+    case WaitClass::loop:
+      return {.text =
+                  "No task of the loop can go on: each waits for a reply or a time. Let tasks wait "
+                  "at the same time instead of one after the other. Caveat: who answers may be the "
+                  "limit, and a server without requests has nothing to be changed.",
+              .before = "for each in work:\n    results.append(await fetch(each))",
+              .after = "results = await asyncio.gather(*(fetch(each) for each in work))"};
     default:
       return {.text =
                   "fathom waits shows at which line threads wait for what; fathom dump PID "
@@ -135,6 +151,10 @@ Outcome check(const RuleContext& rules) {
   const bool on_disk = storage.is_disk();
   const WaitClass wait = on_disk ? WaitClass::file : time.activity.longest();
   const std::vector<UserSpot> places = program.waits(wait, true);
+  // Where locks are a finding of their own, that has the place and the advice.
+  const bool at_gil = wait == WaitClass::gil && time.gil_waiters >= kLeastWaiting;
+  const bool at_lock = wait == WaitClass::lock && time.lock_waiters >= kLeastWaiting;
+  if (at_gil || (at_lock && !places.empty())) return std::vector<Finding>{};
   Finding finding;
   finding.title = "The program waits for " + share_text(waits) + " of its time, longest for " +
                   what_of(rules, program, wait, on_disk) +

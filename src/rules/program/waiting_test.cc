@@ -25,6 +25,73 @@ TEST(Waiting, SaysForWhatAndWhere) {
   EXPECT_EQ(found[0].weight, Weight::critical);
 }
 
+/// What the program waits for.
+std::string title_of(Trace trace) {
+  const std::vector<Finding> found = JudgedTrace(std::move(trace)).findings(waiting());
+  return found.empty() ? "" : found[0].title;
+}
+
+TEST(Waiting, WhoWaitsForASignalAndHasAChildWaitsForThat) {
+  const auto with_child = [](bool child) {
+    Trace trace;
+    SampleBuilder builder(trace);
+    builder.thread(1, 1, "timeout").waits("call", 1000, "sigsuspend");
+    builder.thread(2, 2).at("ask app.py 7").waits("sleep", 1000);
+    trace.process_runs.push_back({.pid = 1, .role = trace.strings.intern("main")});
+    if (child) trace.process_runs.push_back({.pid = 2, .parent = 1});
+    return title_of(std::move(trace));
+  };
+  EXPECT_EQ(with_child(true),
+            "The program waits for 100.0 % of its time, longest for a time to pass (sleep): ask "
+            "(app.py:7)");
+  EXPECT_NE(with_child(false).find("not known"), std::string::npos) << with_child(false);
+}
+
+TEST(Waiting, IsSilentWhereTheGlobalInterpreterLockHasAFindingOfItsOwn) {
+  Trace trace;
+  SampleBuilder builder(trace);
+  for (int tid = 1; tid <= 4; ++tid)
+    builder.thread(1, tid).at("count app.py 5").runs(250).waits("gil", 750);
+  EXPECT_EQ(title_of(std::move(trace)), "");
+}
+
+TEST(Waiting, IsSilentWhereALockHasAFindingOfItsOwn) {
+  Trace trace;
+  SampleBuilder builder(trace);
+  for (int tid = 1; tid <= 4; ++tid)
+    builder.thread(1, tid).at("update app.py 5").runs(50).waits("lock", 950);
+  EXPECT_EQ(title_of(std::move(trace)), "");
+}
+
+TEST(Waiting, WhoStartsAProcessByVforkWaitsForThat) {
+  Trace trace;
+  SampleBuilder(trace)
+      .at("check app.py 7;_execute_child /usr/lib/python3.11/subprocess.py 9")
+      .waits("call", 1000, "vfork");
+  EXPECT_NE(title_of(std::move(trace)).find("longest for a child process: check (app.py:7)"),
+            std::string::npos);
+}
+
+TEST(Waiting, AShellAtThePipeOfItsCommandWaitsForThat) {
+  Trace trace;
+  SampleBuilder builder(trace);
+  builder.thread(1, 1, "bash").waits("file", 1000, "pipe:[7]");
+  builder.thread(2, 2).at("ask app.py 7").waits("sleep", 1000);
+  trace.process_runs.push_back({.pid = 1, .role = trace.strings.intern("main")});
+  trace.process_runs.push_back({.pid = 2, .parent = 1});
+  EXPECT_NE(title_of(std::move(trace)).find("ask (app.py:7)"), std::string::npos);
+}
+
+TEST(Waiting, AnEpollSetIsTheLoopOfAProgramWithoutPython) {
+  Trace native;
+  SampleBuilder(native).thread(1, 1, "node").waits("poll", 1000, "anon_inode:[eventpoll]");
+  EXPECT_NE(title_of(std::move(native)).find("something to do in an event loop"),
+            std::string::npos);
+  Trace python;
+  SampleBuilder(python).at("serve app.py 3").waits("poll", 1000, "anon_inode:[eventpoll]");
+  EXPECT_NE(title_of(std::move(python)).find("a file, pipe or socket"), std::string::npos);
+}
+
 bool says(const Finding& finding, const std::string& text) {
   return std::ranges::any_of(finding.evidence, [&text](const Evidence& evidence) {
     return evidence.text.find(text) != std::string::npos;
