@@ -28,8 +28,9 @@ constexpr std::string_view kDoc =
     "10 per step, from 1 % of the step, as far as nothing hides them. Between GEMMs each result "
     "is needed at once (tensor parallelism): such collectives cannot be joined and do not count. "
     "Where no size was recorded, kernels of at most 30 µs are taken for small; without a device "
-    "rows of collectives of which a quarter takes at most 500 µs each (late ranks only make them "
-    "longer), with low confidence. Sources: PyTorch's DDP design note (buckets of 25 "
+    "rows of gloo's collectives of which a quarter takes at most 500 µs each (late ranks only make "
+    "them longer), with low confidence; of other backends it then abstains. Sources: PyTorch's DDP "
+    "design note (buckets of 25 "
     "MB); NCCL's documentation of its latency; the former TensorBoard plugin's communication "
     "advice.";
 
@@ -203,7 +204,12 @@ Outcome check(const RuleContext& rules) {
   const bool sized =
       std::ranges::any_of(calls, [](const CollectiveCall& call) { return call.bytes > 0; });
   Found found(rules);
-  for (const Run& run : runs_of(rules, calls, sized)) add(rules, run, found);
+  // Of other backends only the host's part was recorded, which does not show what is sent.
+  const bool by_gloo = std::ranges::any_of(calls, [&rules](const CollectiveCall& call) {
+    return rules.trace().name(call.slice).starts_with("gloo:");
+  });
+  if (sized || rules.device >= 0 || by_gloo)
+    for (const Run& run : runs_of(rules, calls, sized)) add(rules, run, found);
   if (made(rules, found.calls) >= kLeastPerStep * rules.steps.size() &&
       rules.percent(total(found.claims)) >= kLeastPercent) {
     return std::vector<Finding>{make(rules, found)};

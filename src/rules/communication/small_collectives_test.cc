@@ -79,11 +79,11 @@ TEST(SmallCollectives, AbstainWhereSizesWereNotRecorded) {
 }
 
 TEST(SmallCollectives, WithoutADeviceAreToldByTheShortestQuarterOfARow) {
-  const auto found = [](std::int64_t shortest) {
+  const auto found = [](std::int64_t shortest, std::string_view name = "gloo:all_reduce") {
     TraceBuilder builder;
     builder.step(0, 0, 20'000'000);
     for (std::int64_t i = 0; i < kCalls; ++i)
-      builder.annotation("gloo:all_reduce", 1'500'000 * i, i < 6 ? shortest : 1'200'000);
+      builder.annotation(name, 1'500'000 * i, i < 6 ? shortest : 1'200'000);
     builder.op("aten::add", 19'000'000, 1'000);
     return JudgedTrace(builder).findings(small_collectives());
   };
@@ -92,6 +92,7 @@ TEST(SmallCollectives, WithoutADeviceAreToldByTheShortestQuarterOfARow) {
   EXPECT_EQ(findings[0].confidence, Confidence::low);
   EXPECT_NE(findings[0].evidence[0].text.find("sizes were not recorded"), std::string::npos);
   EXPECT_TRUE(found(900'000).empty()) << "may be large";
+  EXPECT_TRUE(found(300'000, "nccl:all_reduce").empty()) << "the device's part is not there";
 }
 
 }  // namespace
