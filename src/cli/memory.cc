@@ -28,6 +28,10 @@
 namespace fathom::cli {
 namespace {
 
+/// Large blocks lie in huge pages. Not where addresses are limited: each takes up to 2 MiB more.
+// NOLINTNEXTLINE(cppcoreguidelines-avoid-non-const-global-variables): operator new has no context.
+constinit bool huge_pages = true;
+
 /// Blocks of this size go back to the system when they are freed. Left to itself, glibc raises the
 /// limit to 32 MiB as it goes, and the working arrays of one analysis stay beside those of the
 /// next.
@@ -126,6 +130,7 @@ void set_up_memory() {
   const MemoryLimits limits = resource_limits();
   const std::uint64_t limit = std::min(limits.address_space, limits.data);
   if (limit == MemoryLimits::kNone) return;
+  huge_pages = false;
   take_stack_or_say();
   constexpr std::uint64_t kMostArenas = 1 << 10;
   const std::uint64_t arenas = limit / kPartForArenas / kArenaBytes;
@@ -143,7 +148,7 @@ constexpr std::size_t kHugePage = std::size_t{2} << 20;
 
 /// The arrays of an analysis are written once from end to end: each small page of them would be a
 /// fault of its own, which costs more than what is written to it. Null where there is no room to
-/// lie on the border of a huge page.
+/// lie on the border of a huge page: that takes up to 2 MiB of addresses more.
 void* in_huge_pages(std::size_t bytes) {
   void* const memory = std::aligned_alloc(kHugePage, bytes);
   // Without huge pages it is memory all the same.
@@ -159,7 +164,7 @@ void* in_huge_pages(std::size_t bytes) {
 }  // namespace
 
 void* operator new(std::size_t bytes) {
-  void* memory = bytes < kHugePage ? nullptr : in_huge_pages(bytes);
+  void* memory = bytes < kHugePage || !fathom::cli::huge_pages ? nullptr : in_huge_pages(bytes);
   if (memory == nullptr) memory = std::malloc(bytes == 0 ? 1 : bytes);
   if (memory == nullptr) refuse(bytes);
   return memory;

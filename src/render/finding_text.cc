@@ -56,9 +56,9 @@ std::string without_unit(std::string percent) {
 }
 
 /// Rules about all of a program's time, by samples: how much of it can go is not known.
-constexpr std::array<std::string_view, 7> kBySamples = {
-    "blocked-event-loop", "cpu-bound",     "gil-contention", "lock-contention",
-    "serial-part",        "too-few-cores", "waiting"};
+constexpr std::array<std::string_view, 6> kBySamples = {"blocked-event-loop", "cpu-bound",
+                                                        "gil-contention",     "lock-contention",
+                                                        "too-few-cores",      "waiting"};
 
 /// The least part of its time that an alternative must have to itself for its saving to be named:
 /// with less, findings about the time of others are joined (engine/diagnosis/cards.cc).

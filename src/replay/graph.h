@@ -92,7 +92,8 @@ struct ReplayGraph {
   /// The step before of the same process, or kNoRow.
   std::vector<std::uint32_t> step_before;
   std::vector<std::uint32_t> predicted;  ///< Rows of `steps`, ascending.
-  /// Of the ranges of plan_steps() for these, which are replayed again and again.
+  /// Of the ranges of plan_steps() for these, which are replayed again and again. Shared, as what
+  /// it is is not known here.
   std::shared_ptr<KeptShares> shares;
 
   [[nodiscard]] std::size_t nodes() const { return at.size(); }

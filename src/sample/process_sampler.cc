@@ -22,6 +22,8 @@ namespace {
 
 constexpr std::int64_t kMs = 1'000'000;
 /// How often new threads are looked for where some task of the machine is new, and in any case.
+/// Processes that were forked and are not looked for.
+constexpr std::size_t kMostBegun = 1024;
 constexpr std::int64_t kListEvery = 50 * kMs;
 constexpr std::int64_t kWholeListEvery = 1000 * kMs;
 /// Where no Python was found, it is looked for again after so long, twice as long each time.
@@ -209,10 +211,14 @@ void ProcessSampler::finish() {
   threads_.clear();
 }
 
-/// What the kernel tells is not asked for, but now and then: there might be what it has no word of.
+/// What the kernel reports is asked for only now and then, in case a report was lost.
 void ProcessSampler::list(std::int64_t now) {
   next_list_ = now + kListEvery;
   take_names();
+  if (begun_.processes.size() > kMostBegun) {  // Nobody asks for them.
+    begun_.processes.clear();
+    untold_ = true;
+  }
   const bool untold = !tells_ || untold_ || now >= next_whole_list_;
   const bool programs = std::exchange(begun_.program, false) || untold;
   const bool threads = std::exchange(begun_.threads, false);

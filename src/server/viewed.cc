@@ -306,7 +306,7 @@ void Viewed::analyse(OpenInput& input) const {
 void Viewed::prepare(OpenInput& input) const {
   try {
     const ThreadPool pool(request_.threads);
-    // A timeline is exact once it has the accounting, which takes longest and needs no steps.
+    // The accounting takes longest; with it a timeline is exact.
     both_in_parallel([&input] { static_cast<void>(input.session().analyses().accounting()); },
                      [&input] {
                        static_cast<void>(input.timeline());

@@ -77,7 +77,7 @@ Accounting compute_accounting(const Context& context) {
   const bool devices = !context.links().activities.empty();
   std::optional<HostThreads> threads;
   std::optional<EventWaits> waits;
-  // First uses ask for the steps, which are found beside the timelines.
+  // One-off work needs the steps; the other side begins with the timelines, which do not.
   both(
       trace, [&] { result.one_off = OneOffWork(context); },
       [&] {

@@ -24,10 +24,10 @@ struct WholeRun {
   Duration in_depth{};         ///< Of it, recorded by torch.profiler.
   std::vector<RunPart> parts;  ///< In the order of a run; none is empty.
 
-  /// Where all else but the recorder's own work together takes longer than the steps: the parts of
-  /// it, at most two, on which advice is worth most. What comes again and again is before what a
-  /// longer run has only once, then the longer before the shorter. Parts that are longer than all
-  /// steps stand alone.
+  /// Where the rest of the run, without the recorder's own work, takes longer than the steps: the
+  /// parts of it, at most two, on which advice is worth most. What comes again and again is before
+  /// what a longer run has only once, then the longer before the shorter. Parts that are longer
+  /// than all steps stand alone.
   [[nodiscard]] std::vector<const RunPart*> beside_steps() const;
 };
 

@@ -195,13 +195,15 @@ void add_starved(const Trace& trace, const StackRoles& roles, ProgramTime& progr
 constexpr Duration kGivenEvery = duration_ns(4'500'000'000);
 
 /// Per thread, for how long it waited for the global interpreter lock with functions of libraries
-/// alone on its stack: a pool's own threads have next to nothing to do with it.
+/// alone on its stack, and not in a worker of a pool: the threads by which a pool hands work on
+/// have next to nothing to do with it.
 std::map<std::pair<std::int64_t, std::int64_t>, Duration> idle_at_gil(const Trace& trace,
                                                                       const StackRoles& roles) {
   std::map<std::pair<std::int64_t, std::int64_t>, Duration> idle;
   for (const StackSample& sample : trace.stack_samples) {
-    if (sample.blocked > Duration{} && roles.python(sample.frame) && !roles.of_user(sample.frame) &&
-        roles.wait_of(sample) == WaitClass::gil)
+    const bool hands_on = roles.python(sample.frame) && !roles.of_user(sample.frame) &&
+                          !roles.in_pool_worker(sample.frame);
+    if (sample.blocked > Duration{} && hands_on && roles.wait_of(sample) == WaitClass::gil)
       idle[{sample.pid, sample.tid}] += sample.blocked;
   }
   return idle;

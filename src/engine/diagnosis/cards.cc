@@ -145,8 +145,8 @@ void lead_with_the_largest(std::vector<RankedFinding>& findings) {
 }
 
 /// What takes most of the step stands before a small part of it that nobody knows how to save (time
-/// of that part alone is claimed, and no replay predicts what is saved), and before next to
-/// nothing.
+/// of that part alone is claimed, and no replay predicts what is saved), and before a
+/// saving that is a tenth of it or less.
 void lead_with_the_bottleneck(std::vector<RankedFinding>& findings) {
   if (findings.empty()) return;
   constexpr double kMost = 50.0;    // Of the step, in percent, at least.

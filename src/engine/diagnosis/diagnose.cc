@@ -191,8 +191,8 @@ void run_rules(const Judged& judged, Diagnosis& diagnosis) {
 
 /// What rules are shown, and what that refers to.
 struct Gathered {
-  Gathered(const Context& context, const std::vector<const Step*>& steps, Diagnosis& diagnosis)
-      : device(health_and_device(context, steps, diagnosis)),
+  Gathered(const Context& context, const std::vector<const Step*>& steps)
+      : device(judged_device(context, steps)),
         syncs(compute_syncs(context)),
         sites(context),
         roofline(compute_roofline(context)),
@@ -209,7 +209,6 @@ struct Gathered {
         outliers(find_outliers(rules.steps)),
         usual(rules) {
     std::erase_if(usual.steps, [this](const Step* step) { return outliers.has(step); });
-    diagnosis.usual_ns = summary_of(usual.steps);
   }
   Gathered(const Gathered&) = delete;
   Gathered& operator=(const Gathered&) = delete;
@@ -222,14 +221,6 @@ struct Gathered {
   const RuleContext rules;  ///< Of all steps that count.
   const Outliers outliers;
   RuleContext usual;  ///< Of all but the outliers.
-
- private:
-  static std::int32_t health_and_device(const Context& context,
-                                        const std::vector<const Step*>& steps,
-                                        Diagnosis& diagnosis) {
-    diagnosis.health = compute_health(context);
-    return judged_device(context, steps);
-  }
 };
 
 /// Is it the device's own work that bounds the steps?
@@ -428,7 +419,9 @@ Result<Diagnosis> diagnose(const Session& session, const DiagnosisRequest& reque
         if (!steps.empty()) replay.emplace(Replay::for_predictions(context, all, steps));
       },
       [&] {
-        gathered.emplace(context, steps, diagnosis);
+        diagnosis.health = compute_health(context);
+        gathered.emplace(context, steps);
+        diagnosis.usual_ns = summary_of(gathered->usual.steps);
         describe(context, gathered->rules, request.focus, diagnosis);
         account_steps(gathered->rules, gathered->outliers, diagnosis);
         diagnosis.baseline = compute_baseline(gathered->rules);

@@ -189,11 +189,15 @@ bool is_of_system(std::string_view file) {
                              [file](std::string_view folder) { return file.starts_with(folder); });
 }
 
+/// The kernel cuts names of threads.
+constexpr std::size_t kLongestName = 15;
+
 /// The file of a thread's program, by its functions without names; "" where none was met.
 std::string_view program_of(const Trace& trace, std::string_view thread) {
   for (const StackFrame& frame : trace.stack_frames) {
     const std::string_view file = trace.text(frame.file);
-    if (frame.line < 0 && !thread.empty() && base_name(file) == thread) return file;
+    if (frame.line < 0 && !thread.empty() && base_name(file).substr(0, kLongestName) == thread)
+      return file;
   }
   return {};
 }

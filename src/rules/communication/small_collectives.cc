@@ -29,7 +29,8 @@ constexpr std::string_view kDoc =
     "is needed at once (tensor parallelism): such collectives cannot be joined and do not count. "
     "Where no size was recorded, kernels of at most 30 µs are taken for small; without a device "
     "rows of gloo's collectives of which a quarter takes at most 500 µs each (late ranks only make "
-    "them longer), with low confidence; of other backends it then abstains. Sources: PyTorch's DDP "
+    "them longer), with low confidence; for other backends the rule abstains. Sources: PyTorch's "
+    "DDP "
     "design note (buckets of 25 "
     "MB); NCCL's documentation of its latency; the former TensorBoard plugin's communication "
     "advice.";

@@ -11,6 +11,7 @@
 #include "rules/common/edits.h"
 #include "rules/common/evidence.h"
 #include "rules/common/names.h"
+#include "rules/common/node_names.h"
 #include "rules/rule.h"
 
 namespace fathom {
@@ -21,18 +22,16 @@ constexpr std::string_view kDoc =
     "torch.autograd.set_detect_anomaly(True) is for the search of a NaN: each operator of the "
     "forward pass that makes a node collects its Python stack, and behind each node of the "
     "backward pass its results are looked through for NaN, with .item(), which waits for a device. "
-    "Fires where aten::isnan, aten::_is_any_true and aten::item stand behind at least half of the "
-    "nodes: autograd alone calls them there. Without a device, collecting a stack is taken to last "
+    "Fires where aten::_is_any_true, which autograd alone calls, stands behind at least half of "
+    "the "
+    "nodes, those left out that add to a parameter. Without a device, collecting a stack is taken "
+    "to last "
     "as long as the own time of operators that only make views, less 2 us (median). Source: "
     "PyTorch's documentation of detect_anomaly and its tuning guide (disable debugging APIs).";
 
 /// Own time of an operator that only makes a view, without anomaly detection.
 constexpr Duration kView = duration_ns(2'000);
 constexpr std::size_t kFewestViews = 8;
-
-bool is_node(std::string_view name) {
-  return name.starts_with("autograd::engine::evaluate_function: ");
-}
 
 bool is_check(std::string_view name) {
   return name == "aten::isnan" || name == "aten::_is_any_true" || name == "aten::item";
@@ -53,7 +52,7 @@ struct Checks {
 
 Checks look(const RuleContext& rules) {
   const Trace& trace = rules.trace();
-  const NameSet nodes(trace, is_node);
+  const NameSet nodes(trace, is_backward_node);
   const NameSet checks(trace, is_check);
   Checks found;
   if (!nodes.any() || !checks.any()) return found;
@@ -65,14 +64,17 @@ Checks look(const RuleContext& rules) {
     for (const SliceId slice : thread.slices) {
       if (!counted.holds(trace.slices.start[slice.row()])) continue;
       const StringId name = trace.slices.name[slice.row()];
-      // A node that adds to a parameter has no results to look through.
-      if (nodes.contains(name) && !trace.text(name).ends_with("AccumulateGrad")) ++found.nodes;
+      const auto is_looked_through = [&](StringId node) {
+        // One that adds to a parameter has no results; what is checked there, a hook checks.
+        return nodes.contains(node) && !trace.text(node).ends_with("AccumulateGrad");
+      };
+      if (is_looked_through(name)) ++found.nodes;
       const SliceId around = parent[slice.row()];
       if (!checks.contains(name) || !around.valid() ||
-          !nodes.contains(trace.slices.name[around.row()]))
+          !is_looked_through(trace.slices.name[around.row()]))
         continue;
       found.calls.push_back(slice);
-      if (trace.name(slice) == "aten::isnan" && around != last) {
+      if (trace.text(name) == "aten::_is_any_true" && around != last) {
         ++found.checked;
         last = around;
       }

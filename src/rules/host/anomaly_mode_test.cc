@@ -56,5 +56,22 @@ TEST(AnomalyMode, IsNothingForChecksOfTheProgramItself) {
   EXPECT_TRUE(JudgedTrace(none).findings(anomaly_mode()).empty());
 }
 
+/// p.register_hook(lambda gradient: gradient.isnan().any()) of parameters and of tensors.
+TEST(AnomalyMode, IsNothingForHooksThatLookForNan) {
+  for (const char* node : {"TBackward0", "torch::autograd::AccumulateGrad"}) {
+    TraceBuilder builder;
+    builder.step(0, 0, 1'000'000);
+    for (int i = 0; i < 10; ++i) {
+      const std::int64_t at = 40'000 * i;
+      builder.op("autograd::engine::evaluate_function: " + std::string(node), at, 30'000)
+          .sequence(9 - i, 1);
+      builder.op("aten::isnan", at + 5'000, 4'000);
+      builder.op("aten::any", at + 10'000, 4'000);
+      builder.op("aten::item", at + 15'000, 2'000);
+    }
+    EXPECT_TRUE(JudgedTrace(builder).findings(anomaly_mode()).empty()) << node;
+  }
+}
+
 }  // namespace
 }  // namespace fathom

@@ -9,9 +9,11 @@
 #include "base/quantity_text.h"
 #include "base/shell_word.h"
 #include "rules/common/claims.h"
+#include "rules/common/costliest_names.h"
 #include "rules/common/counted.h"
 #include "rules/common/evidence.h"
 #include "rules/common/names.h"
+#include "rules/common/node_names.h"
 #include "rules/common/recorded.h"
 #include "rules/rule.h"
 
@@ -155,52 +157,36 @@ Finding make_range(const RuleContext& rules, const RangeTime& times, const Phase
   return finding;
 }
 
-/// "aten::copy_ 52.8 ms, aten::eq 40.1 ms": the costliest three, per step.
-std::string costliest_names(const RuleContext& rules, const std::map<StringId, Duration>& each) {
-  std::vector<std::pair<Duration, std::string_view>> by_time;
-  by_time.reserve(each.size());
-  for (const auto& [name, time] : each) by_time.emplace_back(time, rules.trace().text(name));
-  std::ranges::sort(by_time, std::ranges::greater());
-  if (by_time.size() > kMostNames) by_time.resize(kMostNames);
-  std::string text;
-  for (const auto& [time, name] : by_time) {
-    if (!text.empty()) text += ", ";
-    text += std::string(name) + ' ' + duration_text(time / step_count(rules));
-  }
-  return text;
-}
-
 /// What a training step does that neither trains nor was named by the program.
 Finding make_outside(const RuleContext& rules, const PhaseTimes& times) {
   const Duration time = times.outside.time;
   Finding finding;
   finding.key = "outside";
   finding.component = true;
-  finding.title = "Neither passes nor the optimizer: other operators take " + per_step(rules, time);
+  finding.title = "Operators outside of the passes and the optimizer take " + per_step(rules, time);
   finding.about_percent = rules.percent(time);
   finding.family = Family::compute;
   finding.weight = Weight::warning;
   finding.confidence = Confidence::medium;
   finding.effort = Effort::refactoring;
-  finding.evidence.push_back(evidence_of(rules, times.outside.blamed,
-                                         counted_noun(times.outside.blamed.ops.size(), "piece") +
-                                             " of such operators, most of it in " +
-                                             costliest_names(rules, times.outside_by_name)));
+  std::vector<std::pair<Duration, StringId>> by_name;
+  for (const auto& [name, spent] : times.outside_by_name) by_name.emplace_back(spent, name);
+  finding.evidence.push_back(
+      evidence_of(rules, times.outside.blamed,
+                  "most of it in " + costliest_names(rules, std::move(by_name)) + " per step"));
   finding.counter_evidence =
       "Passes without gradients (targets, samples, a teacher) look the same, and belong to the "
       "method. Other findings may name parts of this time.";
   finding.fix.text =
-      "Metrics, statistics of weights for a log, checks and copies of the weights: do them every "
-      "N steps. What is computed for each class, tensor or sample by itself, compute for all at "
+      "Passes without gradients (a frozen part, a teacher): compute them once, and keep the "
+      "results "
+      "where their inputs come again. Metrics, statistics of weights for a log, checks and copies "
+      "of the weights: do them every N steps. What is computed for each class, tensor or sample by "
+      "itself, compute for all at "
       "once (torch.bincount, torch._foreach_ operators). Keep sums in place of all "
       "earlier answers where a metric allows it.";
   finding.verify = "fathom ops TRACE --sort -host_self_ns";
   return finding;
-}
-
-/// A node of second derivatives, "TanhBackwardBackward0": the backward pass is the model's.
-bool is_twice_backward(std::string_view name) {
-  return name.find("BackwardBackward") != std::string_view::npos;
 }
 
 Outcome check(const RuleContext& rules) {

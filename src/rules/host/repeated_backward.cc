@@ -1,9 +1,11 @@
 // repeated-backward: the backward pass runs the same nodes several times.
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <map>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -13,6 +15,7 @@
 #include "rules/common/counted.h"
 #include "rules/common/evidence.h"
 #include "rules/common/names.h"
+#include "rules/common/node_names.h"
 #include "rules/rule.h"
 
 namespace fathom {
@@ -31,12 +34,10 @@ constexpr std::string_view kDoc =
 
 constexpr double kLeastPercent = 5.0;
 
-bool is_node(std::string_view name) {
-  return name.starts_with("autograd::engine::evaluate_function: ");
-}
-
-bool is_twice_backward(std::string_view name) {
-  return name.find("BackwardBackward") != std::string_view::npos;
+/// "6", or "2.500" where not all nodes run equally often.
+std::string times_text(double times) {
+  const double whole = std::round(times);
+  return std::abs(times - whole) < 0.005 ? std::to_string(std::llround(whole)) : real_text(times);
 }
 
 /// The nodes of one sequence number in one step.
@@ -47,22 +48,23 @@ struct Repeated {
 
 Outcome check(const RuleContext& rules) {
   const Trace& trace = rules.trace();
-  const NameSet nodes(trace, is_node);
+  const NameSet nodes(trace, is_backward_node);
   if (!nodes.any()) return Abstention{"no node of a backward pass was recorded"};
   if (NameSet(trace, is_twice_backward).any()) return std::vector<Finding>{};
-  // By step, sequence number and forward thread.
-  using Key = std::pair<const Step*, std::pair<std::int64_t, std::int64_t>>;
+  // By step, process, sequence number and forward thread: ranks have the same numbers.
+  using Key = std::tuple<const Step*, std::int64_t, std::int64_t, std::int64_t>;
   std::map<Key, Repeated> found;
   std::vector<Repeated*> of_slice(trace.slices.size());
   for (const Nesting::Thread& thread : rules.context.nesting().work) {
+    const std::int64_t pid = trace.tracks[thread.track.row()].pid;
     for (const SliceId slice : thread.slices) {
       Repeated* node = nullptr;
       if (nodes.contains(trace.slices.name[slice.row()])) {
         const SequenceOf sequence = sequence_of(trace, slice);
         const Step* const step =
-            sequence.is_backward() ? rules.step_at(trace.slices.start[slice.row()]) : nullptr;
+            sequence.is_backward() ? rules.step_at(trace.slices.start[slice.row()], pid) : nullptr;
         if (step != nullptr) {
-          node = &found[{step, {sequence.sequence, sequence.forward_thread}}];
+          node = &found[{step, pid, sequence.sequence, sequence.forward_thread}];
           ++node->runs;
         }
       } else if (const SliceId around = rules.context.nesting().parent[slice.row()];
@@ -94,11 +96,11 @@ Outcome check(const RuleContext& rules) {
   again = total(finding.claims);
   if (rules.percent(again) < kLeastPercent) return std::vector<Finding>{};
   passes /= std::max(static_cast<double>(to_ns(blamed.time)), 1.0);
-  finding.title = "The backward pass goes through the same nodes " + real_text(passes) +
+  finding.title = "The backward pass goes through the same nodes " + times_text(passes) +
                   " times: " + per_step(rules, again) + " for going again";
   finding.family = Family::compute;
   finding.weight = weight_of(rules, again);
-  finding.confidence = Confidence::high;
+  finding.confidence = Confidence::medium;
   finding.effort = Effort::line;
   finding.evidence.push_back(evidence_of(rules, blamed,
                                          "nodes that run more than once in a step take " +

@@ -219,13 +219,21 @@ std::vector<SliceId> turns(const RuleContext& rules, const Found& found, Duratio
   return turning;
 }
 
+/// What is left of a wait for workers where they stay: a first batch is ready, or soon.
+constexpr float kLeftOfStart = 0.1F;
+
 /// What is waited for is workers that start and end, not samples that are slow.
 void tell_of_turns(const RuleContext& rules, const std::vector<SliceId>& turning,
                    Finding& finding) {
-  Duration waiting{};
-  for (const SliceId fetch : turning) waiting += rules.counted(interval_of(rules.trace(), fetch));
+  const Duration all = total(finding.claims);
+  finding.claims.clear();
+  claim_host_work(rules, turning, 1.0, finding.claims, {Bucket::input});
+  const Duration waiting = total(finding.claims);
+  finding.edits = {};
+  scale_trees(rules, turning, kLeftOfStart, finding.edits);
   finding.cause = kWorkerStarts;
   finding.title = "A loader's workers end and start anew: " + per_step(rules, waiting);
+  finding.weight = weight_of(rules, waiting);
   finding.confidence = Confidence::medium;
   finding.effort = Effort::flag;
   finding.evidence.front() = evidence_of(
@@ -233,7 +241,7 @@ void tell_of_turns(const RuleContext& rules, const std::vector<SliceId>& turning
       counted_noun(turning.size(), "fetch range") +
           " at the end or the begin of an iterator over the loader, told by the seed that it "
           "draws; all others together wait for " +
-          per_step(rules, std::max(total(finding.claims) - waiting, Duration{})));
+          per_step(rules, all - waiting));
   finding.counter_evidence =
       "Nothing is ready at the begin of an epoch: what workers need for a first batch stays, and "
       "one that is slow to make looks the same.";

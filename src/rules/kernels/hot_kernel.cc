@@ -11,6 +11,7 @@
 #include "base/quantity_text.h"
 #include "rules/common/arguments.h"
 #include "rules/common/claims.h"
+#include "rules/common/costliest_names.h"
 #include "rules/common/counted.h"
 #include "rules/common/evidence.h"
 #include "rules/common/names.h"
@@ -272,22 +273,6 @@ std::optional<Finding> without_roof(const RuleContext& rules) {
   return finding;
 }
 
-/// "aten::index 52.8 ms, aten::index_put_ 40.1 ms": the costliest three of them, per step.
-std::string costliest_names(const RuleContext& rules, const std::map<StringId, Blamed>& each) {
-  std::vector<std::pair<Duration, std::string_view>> by_time;
-  by_time.reserve(each.size());
-  for (const auto& [name, blamed] : each)
-    by_time.emplace_back(blamed.time, rules.trace().text(name));
-  std::ranges::sort(by_time, std::ranges::greater());
-  if (by_time.size() > kMostFindings) by_time.resize(kMostFindings);
-  std::string text;
-  for (const auto& [time, name] : by_time) {
-    if (!text.empty()) text += ", ";
-    text += std::string(name) + ' ' + duration_text(time / step_count(rules));
-  }
-  return text;
-}
-
 /// Without a device: rows that are gathered and added up by indices for much of the step.
 std::vector<Finding> by_index(const RuleContext& rules) {
   const Trace& trace = rules.trace();
@@ -310,9 +295,12 @@ std::vector<Finding> by_index(const RuleContext& rules) {
   finding.weight = Weight::warning;
   finding.confidence = Confidence::medium;
   finding.effort = Effort::refactoring;
-  finding.evidence.push_back(evidence_of(rules, all,
-                                         counted_noun(all.activities.size(), "call") +
-                                             ", most of it in " + costliest_names(rules, each)));
+  std::vector<std::pair<Duration, StringId>> times;
+  for (const auto& [name, blamed] : each) times.emplace_back(blamed.time, name);
+  finding.evidence.push_back(
+      evidence_of(rules, all,
+                  counted_noun(all.activities.size(), "call") + " in all; most of it in " +
+                      costliest_names(rules, std::move(times)) + " per step"));
   finding.counter_evidence =
       "How long it must take at least depends on where the indices point: no saving is predicted.";
   finding.fix = {

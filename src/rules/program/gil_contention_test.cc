@@ -52,6 +52,19 @@ TEST(GilContention, APoolsOwnThreadsHaveNextToNothingToDoWithTheLock) {
   EXPECT_TRUE(found.empty());
 }
 
+TEST(GilContention, WorkersOfAPoolThatRunAFunctionOfALibraryCount) {
+  Trace trace;
+  SampleBuilder builder(trace);
+  for (int tid = 1; tid <= 4; ++tid) {
+    builder.thread(1, tid)
+        .at("_worker /usr/lib/python3.11/concurrent/futures/thread.py 81;"
+            "loads /usr/lib/python3.11/json/__init__.py 346")
+        .runs(250)
+        .waits("gil", 750);
+  }
+  EXPECT_EQ(JudgedTrace(std::move(trace)).findings(gil_contention()).size(), 1U);
+}
+
 TEST(GilContention, AFewWaitsAreFine) {
   Trace trace;
   SampleBuilder(trace).at("count app.py 5").runs(900).waits("gil", 100);

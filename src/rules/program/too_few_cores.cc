@@ -31,8 +31,8 @@ constexpr std::string_view kDoc =
 /// Of the time on a processor; below, hardly anything is lost.
 constexpr double kLeastOfRunning = 0.2;
 
-/// The variable that bounds a library's threads, by files of functions that were met; "" where
-/// none of them takes one.
+/// The variable that bounds the threads of a library that wants half or more of the processor
+/// time, by the files of the innermost functions; "" where none does.
 std::string_view threads_variable(const Trace& trace) {
   // OpenBLAS looks at its own before that of OpenMP, and so does MKL.
   constexpr std::array<std::pair<std::string_view, std::string_view>, 7> kLibraries = {{
@@ -44,10 +44,26 @@ std::string_view threads_variable(const Trace& trace) {
       {"libtorch", "OMP_NUM_THREADS"},
       {"libblis", "BLIS_NUM_THREADS"},
   }};
-  for (const auto& [library, variable] : kLibraries) {
-    for (const StackFrame& frame : trace.stack_frames) {
-      if (trace.text(frame.file).find(library) != std::string_view::npos) return variable;
-    }
+  const auto variable_of = [&](StringId file) -> std::string_view {
+    const auto met = std::ranges::find_if(kLibraries, [&](const auto& library) {
+      return trace.text(file).find(library.first) != std::string_view::npos;
+    });
+    return met == kLibraries.end() ? std::string_view() : met->second;
+  };
+  std::map<StringId, std::string_view> by_file;
+  std::map<std::string_view, Duration> wanted;
+  Duration all{};
+  for (const StackSample& sample : trace.stack_samples) {
+    const Duration time = sample.on_cpu + sample.queued;
+    all += time;
+    if (sample.frame == kNoFrame) continue;
+    const StringId file = trace.stack_frames[sample.frame].file;
+    const auto [known, added] = by_file.try_emplace(file);
+    if (added) known->second = variable_of(file);
+    if (!known->second.empty()) wanted[known->second] += time;
+  }
+  for (const auto& [variable, time] : wanted) {
+    if (2 * time >= all) return variable;
   }
   return {};
 }

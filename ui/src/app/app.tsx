@@ -9,6 +9,7 @@ import { Shell } from './shell';
 
 /** How long to wait for the steps, which are found after the recording is read; then longer and longer. */
 const AGAIN_MS = 150;
+const MOST_MS = 1000;
 
 interface Known {
   readonly input: string;
@@ -33,7 +34,7 @@ export function App(props: { client: TraceClient; session: SessionInfo; state: S
       const answer = await client.json<SessionInfo>('api/session', abort.signal);
       if (abort.signal.aborted) return;
       if (!answer.ok || answer.value.analysed === false) {
-        timer = setTimeout(() => void ask(wait * 1.5), wait) as unknown as number;
+        timer = setTimeout(() => void ask(Math.min(wait * 1.5, MOST_MS)), wait) as unknown as number;
       }
       if (!answer.ok) return;
       const next = { input: scope.input, info: answer.value };
