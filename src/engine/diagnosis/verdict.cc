@@ -254,11 +254,13 @@ class MovedTensors {
       ++calls.long_ones;
       calls.steps.insert(rules.step_at(piece.interval.begin));
     }
-    for (auto& [name, calls] : calls_)
+    for (auto& each : calls_) {
+      Calls& calls = each.second;
       calls.in_each_step = rules.steps.size() >= kFewestSteps &&
                            std::ranges::all_of(rules.steps, [&calls](const Step* step) {
                              return calls.steps.contains(step);
                            });
+    }
   }
 
   /// Of a piece in an operator, or in none. Where no shapes were recorded, by name and duration.

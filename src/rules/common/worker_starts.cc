@@ -3,7 +3,7 @@
 
 #include <algorithm>
 #include <array>
-#include <ranges>
+#include <iterator>
 
 #include "analysis/structure/stretches.h"
 
@@ -29,11 +29,11 @@ std::vector<SliceId> turning_fetches(const RuleContext& rules, std::span<const S
   const Trace& trace = rules.trace();
   const auto start_of = [&trace](SliceId at) { return trace.slices.start[at.row()]; };
   // Is the seed drawn among the operators from here on, before one that is not the sampler's?
-  const auto meets_seed = [&trace](auto&& slices) {
-    for (const SliceId at : slices) {
-      const std::string_view name = trace.name(at);
+  const auto meets_seed = [&trace](auto at, auto end) {
+    for (; at != end; ++at) {
+      const std::string_view name = trace.name(*at);
       if (name == "aten::random_") return true;
-      const bool transparent = trace.kind(at) != SliceKind::cpu_op && !fetches_from_workers(name);
+      const bool transparent = trace.kind(*at) != SliceKind::cpu_op && !fetches_from_workers(name);
       if (!transparent && !is_of_sampler(name)) return false;
     }
     return false;
@@ -47,9 +47,8 @@ std::vector<SliceId> turning_fetches(const RuleContext& rules, std::span<const S
     const std::span<const SliceId> slices = thread->slices;
     const auto at = std::ranges::lower_bound(slices, start_of(fetch), {}, start_of);
     const auto after = std::ranges::lower_bound(slices, trace.slices.end(fetch), {}, start_of);
-    const std::span<const SliceId> before(slices.begin(), at);
-    if (meets_seed(std::ranges::subrange(before.rbegin(), before.rend())) ||
-        meets_seed(std::ranges::subrange(after, slices.end())))
+    if (meets_seed(std::make_reverse_iterator(at), std::make_reverse_iterator(slices.begin())) ||
+        meets_seed(after, slices.end()))
       turning.push_back(fetch);
   }
   return turning;
