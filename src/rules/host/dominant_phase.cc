@@ -170,6 +170,7 @@ Finding make_outside(const RuleContext& rules, const PhaseTimes& times) {
   finding.confidence = Confidence::medium;
   finding.effort = Effort::refactoring;
   std::vector<std::pair<Duration, StringId>> by_name;
+  by_name.reserve(times.outside_by_name.size());
   for (const auto& [name, spent] : times.outside_by_name) by_name.emplace_back(spent, name);
   finding.evidence.push_back(
       evidence_of(rules, times.outside.blamed,

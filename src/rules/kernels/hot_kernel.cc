@@ -296,6 +296,7 @@ std::vector<Finding> by_index(const RuleContext& rules) {
   finding.confidence = Confidence::medium;
   finding.effort = Effort::refactoring;
   std::vector<std::pair<Duration, StringId>> times;
+  times.reserve(each.size());
   for (const auto& [name, blamed] : each) times.emplace_back(blamed.time, name);
   finding.evidence.push_back(
       evidence_of(rules, all,
