@@ -20,10 +20,12 @@ WANTED = os.environ.get("FATHOM_TEST_TORCH") == "1"
 
 # How fixes name what stands elsewhere; with a dot before it a method of any object.
 WHERE = {
+    "BatchSampler": "torch.utils.data.BatchSampler",
     "DataLoader": "torch.utils.data.DataLoader",
     "DistributedDataParallel": "torch.nn.parallel.DistributedDataParallel",
     "FSDP": "torch.distributed.fsdp.FullyShardedDataParallel",
     "LLM": "vllm.LLM",
+    "Pool": "multiprocessing.pool.Pool",
     "SGD": "torch.optim.SGD",
     "checkpoint": "torch.utils.checkpoint.checkpoint",
     "profile": "torch.profiler.profile",
@@ -37,6 +39,7 @@ WHERE = {
     ".to": "torch.Tensor.to",
     ".copy_": "torch.Tensor.copy_",
     ".add_": "torch.Tensor.add_",
+    ".backward": "torch.Tensor.backward",
     ".clamp": "torch.Tensor.clamp",
     ".zero_grad": "torch.optim.Optimizer.zero_grad",
 }

@@ -56,7 +56,7 @@ class Unseen(unittest.TestCase):
         self.assertEqual(max(len(each) for each in nodes.values()), 4)
         card = findings(diagnosis(name))[0]
         self.assertEqual(card["rule"], "repeated-backward")
-        self.assertIn("4.000 times", card["title"])
+        self.assertIn(" 4 times", card["title"])
         self.assertAlmostEqual(card["upper_bound_ns"] / (1000 * again / len(spans)), 1, delta=0.03)
 
     def test_anomaly_detection_is_told_by_what_autograd_looks_through(self):

@@ -43,7 +43,6 @@ constexpr double kLongOptimizer = 30.0;
 constexpr double kLeastPercent = 20.0;
 /// A larger share of the step than a passing look at the gradients takes.
 constexpr double kLeastOutside = 30.0;
-constexpr std::size_t kMostNames = 3;
 /// Where more is done only once, phases are not what they usually are.
 constexpr double kMostOnce = 50.0;
 
