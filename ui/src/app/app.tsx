@@ -34,7 +34,10 @@ export function App(props: { client: TraceClient; session: SessionInfo; state: S
       const answer = await client.json<SessionInfo>('api/session', abort.signal);
       if (abort.signal.aborted) return;
       if (!answer.ok || answer.value.analysed === false) {
-        timer = setTimeout(() => void ask(Math.min(wait * 1.5, MOST_MS)), wait) as unknown as number;
+        timer = setTimeout(
+          () => void ask(Math.min(wait * 1.5, MOST_MS)),
+          wait,
+        ) as unknown as number;
       }
       if (!answer.ok) return;
       const next = { input: scope.input, info: answer.value };
