@@ -34,11 +34,8 @@ constexpr std::int64_t kSeenRunning = kNsPerSecond / 20;
 /// How much of what the looks before cost still counts.
 constexpr std::int64_t kRemembered = 16;
 constexpr std::size_t kMostReasons = 20;
-/// Tables of programs and libraries are read once: a short program would else hardly be looked at.
+/// Tables of programs and libraries are read once.
 constexpr std::int64_t kOnce = kNsPerSecond / 20;
-constexpr std::int64_t kMadeUpWithin = 10 * kNsPerSecond;
-/// Where more has been used, looks are this much rarer than what they cost allows.
-constexpr double kMadeUpBy = 2;
 /// Half a tick of the kernel's clock.
 constexpr std::int64_t kStartDiffers = kNsPerSecond / 200;
 constexpr std::size_t kMostRan = 100'000;
@@ -63,19 +60,14 @@ double Sampler::most_cost() const {
   return options_.most_cost + part * (many - options_.most_cost);
 }
 
-std::int64_t may_cost(double most, std::int64_t elapsed) {
-  const std::int64_t left = std::max<std::int64_t>(0, kMadeUpWithin - elapsed);
-  return static_cast<std::int64_t>(most * static_cast<double>(elapsed)) +
-         left / (kMadeUpWithin / kOnce);
-}
-
-/// Of what has been used so far.
+/// What has been used so far may not exceed the limit, but for what reading files costs once.
 bool Sampler::within_limit() const {
   return options_.most_cost <= 0 || is_within(cpu_ns() - cost_before_);
 }
 
 bool Sampler::is_within(std::int64_t cost) const {
-  return options_.most_cost <= 0 || cost <= may_cost(most_cost(), now_ns() - begin_);
+  const auto most = most_cost() * static_cast<double>(now_ns() - begin_);
+  return options_.most_cost <= 0 || cost <= static_cast<std::int64_t>(most) + kOnce;
 }
 
 /// False where it is to stop, which is looked at now and then.
@@ -101,13 +93,7 @@ bool Sampler::wait_until(std::int64_t when, const std::function<bool()>& stop) {
 }
 
 Sampler::Sampler(pid_t root, const Options& options, SampleSink& sink)
-    : root_(root),
-      options_(options),
-      sink_(sink),
-      watch_(options.period),
-      load_("/proc/loadavg"),
-      begin_(now_ns()),
-      cost_before_(cpu_ns()) {}
+    : root_(root), options_(options), sink_(sink), watch_(options.period), load_("/proc/loadavg") {}
 Sampler::~Sampler() = default;
 
 Result<std::unique_ptr<Sampler>> Sampler::open(pid_t root, const Options& options,
@@ -248,15 +234,18 @@ void Sampler::look(bool all) {
 
 void Sampler::run(std::int64_t duration, const std::function<bool()>& stop) {
   const std::int64_t begin = now_ns();
+  begin_ = begin;
+  cost_before_ = cpu_ns();
   std::int64_t cost_of_look = 0;
   std::int64_t next = begin;
   std::uint64_t chance = static_cast<std::uint64_t>(begin);
   // Processes that are left out may start others.
   while (next - begin < duration && !(processes_.empty() && left_out_.empty())) {
     std::int64_t period = options_.period;
+    // What a start costs once is not made up for: a short program would hardly be looked at.
     const bool within = is_within(state_.cost);
     if (!within) {
-      const auto least = kMadeUpBy * static_cast<double>(cost_of_look) / most_cost();
+      const auto least = static_cast<double>(cost_of_look) / most_cost();
       period = std::max(period, static_cast<std::int64_t>(least));
     }
     // A tenth of a step earlier or later: a program that repeats itself is not met at one place.

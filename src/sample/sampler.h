@@ -32,11 +32,6 @@ struct SamplerState {
   native::WatchCounts native;
 };
 
-/// ns of a processor that looking may have cost after `elapsed` ns, where it may cost `most` of
-/// one. At first it is some 50 ms more, for what costs once; after ten seconds none of that is
-/// left.
-std::int64_t may_cost(double most, std::int64_t elapsed);
-
 /// Looks at all threads of the process and of those below it in regular steps, with some chance in
 /// them, and hands the sink what each of them spent. One thread at a time.
 class Sampler {
@@ -47,8 +42,8 @@ class Sampler {
     bool alone = false;                ///< Without the processes below.
     bool fresh = false;                ///< The process has just been started: all of it counts.
     bool without_torch = false;        ///< Ends with processes that have loaded PyTorch.
-    /// Of a processor: where looking has cost more (see may_cost), the steps become longer, and
-    /// native stacks are left out. 0: whatever it costs.
+    /// Of a processor: where looking has cost more, but for some ms once, the steps become longer,
+    /// and native stacks are left out. 0: whatever it costs.
     double most_cost = 0;
     /// The same where kManyThreads or more are looked at; with fewer, in proportion.
     double most_cost_of_many = 0;
@@ -108,8 +103,8 @@ class Sampler {
   std::vector<std::pair<std::int64_t, cpu_set_t>> ran_;
   std::int64_t newest_task_ = -1;   ///< When all processes were looked through.
   std::int64_t newest_child_ = -1;  ///< When children were looked for.
-  std::int64_t begin_;              ///< When it was made.
-  std::int64_t cost_before_;        ///< ns of a processor that this thread had used by then.
+  std::int64_t begin_ = 0;          ///< Of run().
+  std::int64_t cost_before_ = 0;    ///< ns of a processor that this thread had used by then.
   std::int64_t next_newest_ = 0;    ///< When the machine's newest task is asked for.
   std::int64_t next_tree_ = 0;
   std::int64_t next_children_ = 0;

@@ -99,14 +99,6 @@ TEST(Sampler, AThreadThatSleptForLongIsMetAsSoonAsItRuns) {
   for (const int end : ends) close(end);
 }
 
-TEST(Sampler, WhatAStartCostsIsMadeUpFor) {
-  constexpr std::int64_t kSecond = 1'000'000'000;
-  EXPECT_EQ(may_cost(0.01, 0), kSecond / 20);
-  EXPECT_EQ(may_cost(0.01, kSecond / 5), kSecond / 20 + kSecond / 1000);
-  EXPECT_EQ(may_cost(0.01, 10 * kSecond), kSecond / 10);
-  EXPECT_EQ(may_cost(0.03, 100 * kSecond), 3 * kSecond);
-}
-
 class Names final : public SampleSink {
  public:
   void take(const ThreadSample& sample) override { name = sample.name; }
