@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import json
 import re
 import shlex
 from pathlib import Path
 
-from conftest import EXAMPLE, VIEWS, fathom_json, served, visited
+from conftest import EXAMPLE, ROOT, VIEWS, fathom_json, served, visited
 from playwright.sync_api import Browser
 
 STEPPED = "tests/illness/recorded/tiny_operators"
@@ -221,3 +222,40 @@ def test_a_long_table_has_all_its_rows(browser: Browser, example: str) -> None:
         page.wait_for_selector(f".report [role=status] >> text=/^{total:,} rows$/")
         assert page.get_by_role("button", name="Show more rows").count() == 0
         visit.check_quiet()
+
+
+def test_a_hundred_thousand_threads_are_scrolled_through(browser: Browser, tmp_path: Path) -> None:
+    """Headings that are out of sight are no elements, and tiles of tracks out of sight are not fetched."""
+    many = 100_000
+    events = [{"ph": "X", "cat": "cpu_op", "name": f"op{i % 7}", "pid": 1, "tid": i, "ts": 3 * i, "dur": 5} for i in range(many)]
+    recording = tmp_path / "threads.json"
+    recording.write_text(json.dumps({"traceEvents": events}))
+    with served(recording) as address, visited(browser, address) as visit:
+        page = visit.go("v=timeline")
+        visit.settled()
+        headings = page.locator(".tl-heading")
+        assert 20 < headings.count() < 1000
+        assert sum("/tiles/" in url for url in visit.asked) < 200
+        page.evaluate("document.querySelector('.tl-scroller').scrollTop = 1e9")
+        page.get_by_text(f"thread {many - 1}", exact=True).wait_for()
+        visit.settled()
+        assert headings.count() < 1000
+        visit.check_quiet()
+
+
+def test_titles_stand_over_their_numbers(browser: Browser, example: str) -> None:
+    with visited(browser, example) as visit:
+        page = visit.go("v=tables&r=kernels")
+        visit.settled()
+        aligned = page.evaluate("[...document.querySelectorAll('.table-box .number')].map(cell => getComputedStyle(cell).textAlign)")
+        assert len(aligned) > 10 and set(aligned) == {"right"}
+
+
+def test_ranks_say_whose_the_diagnosis_is(browser: Browser) -> None:
+    """The other views are of the rank that was chosen, not of the one that is late."""
+    with served(ROOT / "tests/data/runs/two_ranks") as address, visited(browser, address) as visit:
+        page = visit.go("v=ranks")
+        visit.settled()
+        said = page.locator(".view-ranks").inner_text()
+        assert "The diagnosis is that of rank 1: the others wait for it." in said
+        assert "other views" not in said

@@ -1,5 +1,5 @@
 // Fetches tiles, many tracks at a time, keeps the latest used, and cancels what is no longer wanted.
-import { BINS, decodeTile, spanOf, type TileBlock } from './tile';
+import { decodeTile, spanOf, type TileBlock } from './tile';
 import type { TraceClient } from './client';
 import { pathOf } from './urls';
 
@@ -8,6 +8,10 @@ const CHUNK = 24;
 /** The server answers 2048 lanes at a time. */
 const CHUNK_LANES = 512;
 const AT_A_TIME = 6;
+/** Chunks whose coarsest tiles are fetched before one comes to their tracks. */
+const AHEAD = 40;
+
+type Chunks = readonly (readonly number[])[];
 
 export interface Tile {
   readonly track: number;
@@ -20,7 +24,7 @@ export interface Tile {
 /** Tracks as they are asked for together, the same each time, so that answers are cached. */
 export function chunksOf(
   tracks: readonly { readonly id: number; readonly lanes: number }[],
-): readonly (readonly number[])[] {
+): Chunks {
   const chunks: number[][] = [];
   let lanes = Infinity;
   for (const track of tracks) {
@@ -58,7 +62,7 @@ export class Tiles {
   constructor(
     private readonly client_: TraceClient,
     private readonly digest_: string,
-    private readonly chunks_: readonly (readonly number[])[],
+    private readonly chunks_: Chunks,
     readonly coarsest: number,
     private readonly onArrival_: () => void,
   ) {}
@@ -89,25 +93,22 @@ export class Tiles {
   /** Asks for what is missing of [begin, end) at a level; what was asked for before and is not wanted now is cancelled. */
   want(tracks: ReadonlySet<number>, level: number, begin: number, end: number): void {
     const now = ++this.clock_;
-    if (this.tiles_.size === 0) {
-      for (const chunk of this.chunks_) this.request_(chunk, this.coarsest, 0, now);
-    }
-    const span = spanOf(level);
-    const first = Math.max(0, Math.floor(begin / span));
-    const last = Math.floor(Math.max(begin, end - 1) / span);
+    const ask = (chunks: Chunks, level: number, index: number): void => {
+      for (const chunk of chunks)
+        if (chunk.some((track) => !this.tiles_.has(Tiles.key(track, level, index))))
+          this.request_(chunk, level, index, now);
+    };
+    const shown = this.chunks_.filter((chunk) => chunk.some((track) => tracks.has(track)));
+    // A coarse one of what is in sight, and of what may be soon: of many thousand tracks not all at once.
+    ask(shown, this.coarsest, 0);
+    if (this.tiles_.size === 0) ask(this.chunks_.slice(0, AHEAD), this.coarsest, 0);
+    const [first, last] = indicesOf(level, begin, end);
     // The middle first: that is where one looks.
     const middle = (first + last) / 2;
     const indices: number[] = [];
     for (let index = first; index <= last; ++index) indices.push(index);
     indices.sort((a, b) => Math.abs(a - middle) - Math.abs(b - middle));
-    for (const index of indices) {
-      for (const chunk of this.chunks_) {
-        const needed = chunk.some(
-          (track) => tracks.has(track) && !this.tiles_.has(Tiles.key(track, level, index)),
-        );
-        if (needed) this.request_(chunk, level, index, now);
-      }
-    }
+    for (const index of indices) ask(shown, level, index);
     for (const each of [...this.asked_.values()]) {
       if (each.wanted === now || each.level === this.coarsest) continue;
       each.abort.abort();
@@ -194,6 +195,6 @@ const sizeOf = (tile: Tile): number => 96 + (tile.block?.boxes ?? 0) * 20;
 
 /** Indices of the tiles of a level that meet [begin, end). */
 export function indicesOf(level: number, begin: number, end: number): readonly [number, number] {
-  const span = BINS * 2 ** level;
+  const span = spanOf(level);
   return [Math.max(0, Math.floor(begin / span)), Math.max(0, Math.floor((end - 1) / span))];
 }

@@ -1,7 +1,10 @@
 // The column at the left: groups that open and close, tracks that fold and can be pinned.
+import type { RefObject } from 'preact';
+import { useEffect, useState } from 'preact/hooks';
 import { countText, durationText } from '../../base/format';
 import type { Track } from '../../api/types';
 import type { Layout } from './layout';
+import { listen } from '../../base/listen';
 import { Aside } from '../plain';
 
 /** What a track shows, as `data-n` has it. */
@@ -14,18 +17,31 @@ const numberOf = ({ kind, unit }: Track): string | undefined =>
         ? 'memory.peak'
         : undefined;
 
+/** There may be very many tracks: only the headings in sight, and some above and below, are elements. */
+const PART = 4000;
+
 export function Headings(props: {
   layout: Layout;
+  scroller: RefObject<HTMLElement | null>;
   /** Of two recordings beside each other none is greyed: what is harmed is known of the first alone. */
   beside: boolean;
   onGroup: (key: string) => void;
   onFold: (track: number) => void;
   onPin: (track: number) => void;
 }) {
+  const [part, setPart] = useState(0);
+  useEffect(() => {
+    const end = new AbortController();
+    const scroller = props.scroller.current!;
+    const look = (): void => setPart(Math.floor(scroller.scrollTop / PART));
+    look();
+    listen(scroller, 'scroll', look, end);
+    return () => end.abort();
+  }, []);
   return (
     <div class="tl-headings">
       {props.layout.rows.map((row) =>
-        row.type === 'group' ? (
+        Math.abs(row.y / PART - part - 0.5) > 1.5 ? null : row.type === 'group' ? (
           <button
             class="tl-group"
             key={row.key}

@@ -77,6 +77,7 @@ export function StageFrame(props: {
         <div class="tl-space" style={{ height: `${layout.height}px` }}>
           <Headings
             layout={layout}
+            scroller={stage.scroller}
             beside={props.class !== undefined}
             onGroup={props.onGroup}
             onFold={props.onFold}

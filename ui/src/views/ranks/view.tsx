@@ -109,7 +109,7 @@ function Strip(props: {
       <RowHead>
         {recording.rank === null ? recording.input : `rank ${recording.rank}`}
         {props.late && <b class="warning"> late</b>}
-        {props.diagnosed && <Aside> shown in the other views</Aside>}
+        {props.diagnosed && <Aside> diagnosed</Aside>}
       </RowHead>
       <td>
         <span
@@ -245,8 +245,8 @@ function Screen(props: { context: ViewContext }) {
           : `Rank ${ranks.recordings[ranks.late]?.rank ?? ranks.late} is late: the others wait for it up to ${percentText(ranks.late_percent)} of the step.`}{' '}
         <Aside>
           {ranks.compared} collectives were compared
-          {ranks.not_compared > 0 ? `, ${ranks.not_compared} had no counterpart` : ''}. The other
-          views show rank {ranks.recordings[ranks.diagnosed]?.rank ?? ranks.diagnosed}
+          {ranks.not_compared > 0 ? `, ${ranks.not_compared} had no counterpart` : ''}. The
+          diagnosis is that of rank {ranks.recordings[ranks.diagnosed]?.rank ?? ranks.diagnosed}
           {ranks.why ? `: ${ranks.why}` : ''}.
         </Aside>
       </p>
