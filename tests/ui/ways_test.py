@@ -252,10 +252,21 @@ def test_titles_stand_over_their_numbers(browser: Browser, example: str) -> None
 
 
 def test_ranks_say_whose_the_diagnosis_is(browser: Browser) -> None:
-    """The other views are of the rank that was chosen, not of the one that is late."""
+    """The other views are of the rank in the scope, not of the one that is late."""
     with served(ROOT / "tests/data/runs/two_ranks") as address, visited(browser, address) as visit:
         page = visit.go("v=ranks")
         visit.settled()
         said = page.locator(".view-ranks").inner_text()
         assert "The diagnosis is that of rank 1: the others wait for it." in said
         assert "other views" not in said
+
+
+def test_words_fit_what_they_count_and_what_they_propose(browser: Browser, example: str) -> None:
+    with visited(browser, example) as visit:
+        said = visit.go("v=compare").locator(".view-compare").inner_text()
+        assert "To see it: fathom view BASE NEW" in said
+    with served(EXAMPLE, EXAMPLE) as address, visited(browser, address) as visit:
+        page = visit.go("v=compare")
+        visit.settled()
+        said = page.locator(".view-compare").inner_text()
+        assert re.search(r"\b1 row\b", said) and "1 rows" not in re.findall(r"\b\d+ rows?\b", said)

@@ -10,7 +10,7 @@ export function Empty(props: { title: string; children?: ComponentChildren; reme
       {props.children}
       {props.remedy && (
         <p>
-          <Aside>To record it: </Aside>
+          <Aside>To see it: </Aside>
           <code>{props.remedy}</code>
         </p>
       )}

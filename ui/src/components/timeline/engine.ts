@@ -331,16 +331,19 @@ export class Engine {
     const paper = this.canvases_.ruler.parentElement;
     this.width_ = Math.max(50, paper?.clientWidth ?? scroller.clientWidth);
     this.height_ = Math.max(50, scroller.clientHeight);
-    const size = (canvas: HTMLCanvasElement, width: number, height: number): void => {
-      canvas.width = Math.round(width * ratio);
+    const { boxes, overlay, ruler, minimap } = this.canvases_;
+    const sizes = [
+      [boxes, this.height_],
+      [overlay, this.height_],
+      [ruler, 30],
+      [minimap, 36],
+    ] as const;
+    for (const [canvas, height] of sizes) {
+      canvas.width = Math.round(this.width_ * ratio);
       canvas.height = Math.round(height * ratio);
-      canvas.style.width = `${width}px`;
+      canvas.style.width = `${this.width_}px`;
       canvas.style.height = `${height}px`;
-    };
-    size(this.canvases_.boxes, this.width_, this.height_);
-    size(this.canvases_.overlay, this.width_, this.height_);
-    size(this.canvases_.ruler, this.width_, 30);
-    size(this.canvases_.minimap, this.width_, 36);
+    }
     this.viewport.width = this.width_;
     this.painter_.resize(this.width_, this.height_, ratio);
     this.ruler_.resize(ratio);

@@ -32,6 +32,9 @@ function Delta(props: { ns: number; most: number }) {
 /** A cell with what changed. */
 const Change = (props: { ns: number }) => <Num data-n="compare.change_ns">{signed(props.ns)}</Num>;
 
+const rowsText = ({ length }: readonly unknown[]): string =>
+  length === 1 ? '1 row' : `${length} rows`;
+
 function Rows(props: { rows: readonly CompareRow[]; most: number; context: ViewContext }) {
   const [all, setAll] = useState(false);
   const shown = all ? props.rows : props.rows.slice(0, 12);
@@ -166,7 +169,7 @@ function Pair(props: { pair: ComparePair; context: ViewContext }) {
                     <td>
                       <Delta ns={group.change_ns} most={most} />
                     </td>
-                    <td class="soft">{group.rows.length} rows</td>
+                    <td class="soft">{rowsText(group.rows)}</td>
                     <Num>
                       <Term id={group.id}>definition</Term>
                     </Num>
@@ -191,7 +194,7 @@ function Pair(props: { pair: ComparePair; context: ViewContext }) {
                           <td>
                             <Delta ns={each.change_ns} most={most} />
                           </td>
-                          <td class="soft">{each.rows.length} rows</td>
+                          <td class="soft">{rowsText(each.rows)}</td>
                           <td />
                         </tr>
                         {module === each.module && (
